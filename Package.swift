@@ -14,10 +14,11 @@ func module(_ name: String, path: String? = nil, _ dependencies: [Target.Depende
 }
 
 /// The tests of a module, through its front door.
-func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func tests(of name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
     .testTarget(
         name: "\(name)Tests",
         dependencies: [.byName(name: name), "TestSupport"] + dependencies,
+        exclude: excluding,
         swiftSettings: settings)
 }
 
@@ -29,30 +30,49 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
+        .systemLibrary(name: "CArchive", pkgConfig: "libarchive"),
         .systemLibrary(name: "CLinux"),
 
         module("YAML", ["CYAML"]),
         module("SQLite", ["CSQLite"]),
         module("HTTP", ["CCurl", "CLinux"]),
         module("Files", ["CCrypto", "CLinux"]),
+        module("Archive", ["CArchive"]),
         module("Core", ["YAML", "SQLite", "HTTP", "Files"]),
         module("SourcesFlags", path: "Sources/Sources-Flags", ["Core", "YAML"]),
+        module("SourcesFlickr", path: "Sources/Sources-Flickr", ["Core", "YAML"]),
+        module("SourcesManifest", path: "Sources/Sources-Manifest", ["Core", "YAML", "HTTP", "Archive"]),
         module("Reports", ["Core", "SQLite"]),
-        module("Commands", ["Core", "Reports", "YAML"]),
-        .executableTarget(name: "runner", dependencies: ["Commands", "SourcesFlags"], swiftSettings: settings),
+        module("Commands", ["Core", "Reports", "YAML", "SQLite", "HTTP", "Files"]),
+        .executableTarget(
+            name: "runner", dependencies: ["Commands", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
+            swiftSettings: settings),
 
         .target(
-            name: "TestSupport", dependencies: ["Core", "CLinux"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Core", "YAML", "HTTP", "CLinux"], path: "Tests/TestSupport",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "test-runner",
+            dependencies: ["Commands", "SourcesFlags", "SourcesFlickr", "SourcesManifest", "TestSupport"],
+            path: "Tests/TestRunner",
             swiftSettings: settings),
         tests(of: "YAML"),
         tests(of: "SQLite"),
         tests(of: "HTTP"),
         tests(of: "Files"),
+        tests(of: "Archive", excluding: ["Samples"]),
         tests(of: "Core", ["YAML", "SQLite", "HTTP", "Files"]),
         tests(of: "SourcesFlags", ["Core", "YAML"]),
+        tests(of: "SourcesFlickr", ["Core", "YAML", "SQLite"], excluding: ["Samples"]),
+        tests(of: "SourcesManifest", ["Core", "YAML", "SQLite"]),
         tests(of: "Reports", ["Core", "SQLite"]),
-        tests(of: "Commands", ["Core"]),
-        .testTarget(name: "EndToEnd", dependencies: ["TestSupport", "SQLite"], swiftSettings: settings),
+        tests(
+            of: "Commands",
+            ["Core", "Reports", "YAML", "HTTP", "SQLite", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
+            excluding: ["Golden"]),
+        .testTarget(
+            name: "EndToEnd", dependencies: ["TestSupport", "SQLite", "runner", "test-runner"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
