@@ -1,0 +1,80 @@
+/// The keys of one kind of mapping: the one table that decodes it, documents it and completes its keys.
+package struct FieldTable<Root>: Sendable {
+    /// The keys in the order in which they are documented and, where they are missing, reported.
+    package let fields: [Field<Root>]
+    private let indices: [String: Int]
+
+    /// A table of these keys, each with a name of its own.
+    package init(_ fields: [Field<Root>]) {
+        self.fields = fields
+        let names = fields.enumerated().map { ($1.documentation.name, $0) }
+        indices = Dictionary(uniqueKeysWithValues: names)
+    }
+
+    /// What the tables, the help and the completion show of the keys.
+    package var documentation: [FieldDocumentation] { fields.map(\.documentation) }
+
+    /// Decodes the entries of a mapping into `root`: all that can be, with a report for each fault. Nothing at all is a
+    /// mapping without entries. Keys in `passing` belong to somebody else and are passed over.
+    package func decode(
+        _ node: Node, into root: inout Root, passing: [String] = [], _ context: inout DecodingContext
+    ) {
+        let entries: [(key: Node, value: Node)]
+        switch node.content {
+        case .mapping(let mapping): entries = mapping
+        case .scalar where node.isNull: entries = []
+        default: return context.mismatch(node, wanted: "a mapping")
+        }
+        // A key that is there under a wrong name is not reported as missing, too.
+        var met = Set(passing)
+        for (key, value) in entries {
+            let name = key.scalar?.text ?? ""
+            if let index = indices[name] {
+                context.within(name) { fields[index].decode(value, &root, &$0) }
+                met.insert(name)
+            } else if !passing.contains(name), !context.isFull {
+                let near = closestMatch(to: name, in: documentation.map(\.name) + passing)
+                if let near { met.insert(near) }
+                report(unknown: name, at: key, near: near, &context)
+            }
+        }
+        for field in documentation where field.isRequired && !met.contains(field.name) {
+            let place = context.place.isEmpty ? "" : " in \(context.place)"
+            let hint = field.example.map { "for example \(field.name): \($0)" }
+            context.error("the key '\(field.name)' is missing\(place)", at: node, hint: hint)
+        }
+    }
+
+    private func report(unknown name: String, at key: Node, near: String?, _ context: inout DecodingContext) {
+        let place = context.place.isEmpty ? "" : " in \(context.place)"
+        var hint = near.map { "did you mean '\($0)'?" }
+        if hint == nil, let home = documentation.first(where: { $0.fields.contains { $0.name == name } }) {
+            hint = "it belongs in \(home.name)"
+        }
+        context.error("unknown key \(name.quotedForMessage)\(place)", at: key, hint: hint)
+    }
+}
+
+/// A mapping with a table of its keys; as a section of a document, an element of a list, or the document itself.
+package protocol YAMLRecord: YAMLDecodable {
+    /// The keys.
+    static var fields: FieldTable<Self> { get }
+
+    /// A record in which every key that may be left out has its default.
+    init()
+}
+
+extension YAMLRecord {
+    /// `mapping`.
+    package static var yamlType: String { "mapping" }
+
+    /// The keys of the table.
+    package static var yamlFields: [FieldDocumentation] { fields.documentation }
+
+    /// The record; what is at fault in it is reported and has its default.
+    package static func decode(_ node: Node, _ context: inout DecodingContext) -> Self? {
+        var record = Self()
+        fields.decode(node, into: &record, &context)
+        return record
+    }
+}
