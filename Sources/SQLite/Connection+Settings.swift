@@ -1,0 +1,67 @@
+internal import CSQLite
+
+/// Settings of the file and of the connection, and the upkeep of the write-ahead log.
+extension Connection {
+    /// What a commit waits for (<https://www.sqlite.org/pragma.html#pragma_synchronous>).
+    package enum Synchronous: String, Sendable {
+        /// Nothing: after a power loss the last commits may be gone; the file is whole.
+        case normal = "NORMAL"
+        /// The disk: what is committed stays.
+        case full = "FULL"
+    }
+
+    package func setSynchronous(_ level: Synchronous) throws(SQLiteError) {
+        try execute("PRAGMA synchronous = \(level.rawValue)")
+    }
+
+    /// Which version of its schema the file has; 0 for a new file.
+    package var userVersion: Int32 {
+        get throws { Int32(truncatingIfNeeded: try value("PRAGMA user_version") ?? 0 as Int64) }
+    }
+
+    package func setUserVersion(_ version: Int32) throws(SQLiteError) {
+        try execute("PRAGMA user_version = \(version)")
+    }
+
+    /// Which program the file belongs to; 0 where none said so.
+    package var applicationID: Int32 {
+        get throws { Int32(truncatingIfNeeded: try value("PRAGMA application_id") ?? 0 as Int64) }
+    }
+
+    package func setApplicationID(_ identifier: Int32) throws(SQLiteError) {
+        try execute("PRAGMA application_id = \(identifier)")
+    }
+
+    /// Turns on the write-ahead log, for good: readers and one writer no longer wait for each other.
+    ///
+    /// - Throws: `busy` when another connection kept the file locked throughout the busy time-out, and `error` where the
+    ///   file system has no shared memory for it.
+    package func enableWriteAheadLog() throws {
+        var waited: Int32 = 0
+        while true {
+            do {
+                let journal: String? = try value("PRAGMA journal_mode = WAL")
+                guard journal == "wal" || journal == "memory" else {
+                    throw SQLiteError(code: .error, message: "\(path) cannot have a write-ahead log")
+                }
+                return
+            } catch ResultCode.busy where waited < busyTimeout {
+                // Two connections that switch a file at once: SQLite does not call the busy handler for the upgrade of
+                // a read lock, since both would wait for each other.
+                waited += sqlite3_sleep(5)
+            }
+        }
+    }
+
+    /// Moves what the write-ahead log holds into the file, as far as readers permit. Never waits.
+    ///
+    /// - Returns: whether nothing is left to move.
+    @discardableResult
+    package func checkpoint() throws(SQLiteError) -> Bool {
+        var frames: Int32 = 0
+        var moved: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(raw, nil, SQLITE_CHECKPOINT_PASSIVE, &frames, &moved)
+        guard code == SQLITE_OK else { throw SQLiteError(code: code, connection: raw, sql: nil) }
+        return moved == frames
+    }
+}

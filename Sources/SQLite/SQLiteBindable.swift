@@ -1,0 +1,75 @@
+internal import CSQLite
+
+/// A value that can stand for a parameter of a statement.
+///
+/// Another type conforms by binding the value it is stored as: `rawValue.bind(to: statement, at: index)`.
+package protocol SQLiteBindable {
+    /// Sets the parameter at `index`, counted from 1. Called by `Statement` only.
+    func bind(to statement: Statement, at index: Int32) -> ResultCode
+}
+
+extension Int64: SQLiteBindable {
+    package func bind(to statement: Statement, at index: Int32) -> ResultCode {
+        ResultCode(rawValue: sqlite3_bind_int64(statement.raw, index, self))
+    }
+}
+
+extension Int: SQLiteBindable {
+    package func bind(to statement: Statement, at index: Int32) -> ResultCode {
+        Int64(self).bind(to: statement, at: index)
+    }
+}
+
+/// Stored as 0 or 1.
+extension Bool: SQLiteBindable {
+    package func bind(to statement: Statement, at index: Int32) -> ResultCode {
+        Int64(self ? 1 : 0).bind(to: statement, at: index)
+    }
+}
+
+/// SQLite knows no NaN: it is stored as NULL.
+extension Double: SQLiteBindable {
+    package func bind(to statement: Statement, at index: Int32) -> ResultCode {
+        ResultCode(rawValue: sqlite3_bind_double(statement.raw, index, self))
+    }
+}
+
+extension String: SQLiteBindable {
+    package func bind(to statement: Statement, at index: Int32) -> ResultCode {
+        var text = self
+        return text.withUTF8 { utf8 in
+            // An empty string may have no address, which SQLite would take for NULL.
+            guard let start = utf8.baseAddress else {
+                return ResultCode(rawValue: csqlite_bind_text(statement.raw, index, "", 0))
+            }
+            return start.withMemoryRebound(to: CChar.self, capacity: utf8.count) { characters in
+                ResultCode(rawValue: csqlite_bind_text(statement.raw, index, characters, UInt64(utf8.count)))
+            }
+        }
+    }
+}
+
+/// Stored as a blob.
+extension [UInt8]: SQLiteBindable {
+    package func bind(to statement: Statement, at index: Int32) -> ResultCode {
+        withUnsafeBytes { bytes in
+            ResultCode(rawValue: csqlite_bind_blob(statement.raw, index, bytes.baseAddress, UInt64(bytes.count)))
+        }
+    }
+}
+
+/// `nil` is NULL.
+extension Optional: SQLiteBindable where Wrapped: SQLiteBindable {
+    package func bind(to statement: Statement, at index: Int32) -> ResultCode {
+        switch self {
+        case .some(let value): value.bind(to: statement, at: index)
+        case .none: statement.bindNull(at: index)
+        }
+    }
+}
+
+extension Statement {
+    func bindNull(at index: Int32) -> ResultCode {
+        ResultCode(rawValue: sqlite3_bind_null(raw, index))
+    }
+}

@@ -1,0 +1,155 @@
+internal import CSQLite
+
+/// A compiled statement, run as often as wanted with other values.
+///
+/// Each run binds all parameters, steps, and leaves the statement reset and without bindings, also when reading a row
+/// throws. A run inside the row closure of the same statement is a programming error and traps; use the methods of
+/// `Connection`, which take another statement then. Confined, like its connection, to one thread at a time.
+package final class Statement {
+    /// The text it was compiled from.
+    package let sql: String
+    /// How many parameters the text has.
+    package let parameterCount: Int
+    /// Whether a run is under way.
+    package private(set) var isRunning = false
+
+    let raw: OpaquePointer
+    /// Keeps the connection open as long as this can be run.
+    private let handle: ConnectionHandle
+
+    /// Compiles the one statement of `sql`.
+    init(_ sql: String, on handle: ConnectionHandle) throws(SQLiteError) {
+        var raw: OpaquePointer?
+        var hasMore = false
+        var text = sql
+        let code = text.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { characters in
+                var tail: UnsafePointer<CChar>?
+                let code = sqlite3_prepare_v3(
+                    handle.raw, characters.baseAddress, Int32(characters.count), UInt32(SQLITE_PREPARE_PERSISTENT),
+                    &raw, &tail)
+                if code == SQLITE_OK, let tail, let start = characters.baseAddress {
+                    hasMore = Statement.containsStatement(characters[(tail - start)...], on: handle)
+                }
+                return code
+            }
+        }
+        guard code == SQLITE_OK else {
+            throw SQLiteError(code: code, connection: handle.raw, sql: sql)
+        }
+        guard let raw, !hasMore else {
+            sqlite3_finalize(raw)
+            let fault = hasMore ? "more than one statement" : "no statement"
+            throw SQLiteError(code: .misuse, message: fault, sql: sql)
+        }
+        self.sql = sql
+        self.raw = raw
+        self.handle = handle
+        parameterCount = Int(sqlite3_bind_parameter_count(raw))
+    }
+
+    deinit {
+        sqlite3_finalize(raw)
+    }
+
+    /// Whether what follows the first statement is more than space and comments, which compile to nothing.
+    private static func containsStatement(_ tail: Slice<UnsafeBufferPointer<CChar>>, on handle: ConnectionHandle)
+        -> Bool
+    {
+        guard !tail.isEmpty else { return false }
+        let rest = UnsafeBufferPointer(rebasing: tail)
+        var raw: OpaquePointer?
+        let code = sqlite3_prepare_v2(handle.raw, rest.baseAddress, Int32(rest.count), &raw, nil)
+        defer { sqlite3_finalize(raw) }
+        return code != SQLITE_OK || raw != nil
+    }
+}
+
+// MARK: - Running
+
+extension Statement {
+    /// Runs with `values` for the parameters, to the end; rows are passed over.
+    package func run<each Value: SQLiteBindable>(_ values: repeat each Value) throws(SQLiteError) {
+        begin()
+        defer { end() }
+        try bind(repeat each values)
+        while try step() {}
+    }
+
+    /// Runs with `values` and hands each row to `read` as it is found.
+    ///
+    /// A throw of `read` ends the run and is passed on.
+    package func forEach<each Value: SQLiteBindable>(
+        _ values: repeat each Value, read: (borrowing Row) throws -> Void
+    ) throws {
+        begin()
+        defer { end() }
+        try bind(repeat each values)
+        let row = Row(of: self)
+        while try step() {
+            try read(row)
+        }
+    }
+
+    /// What `read` makes of every row, in the order of the rows.
+    package func rows<T, each Value: SQLiteBindable>(
+        _ values: repeat each Value, read: (borrowing Row) throws -> T
+    ) throws -> [T] {
+        var result: [T] = []
+        try forEach(repeat each values) { row in
+            result.append(try read(row))
+        }
+        return result
+    }
+
+    /// What `read` makes of the first row, `nil` if there is none; later rows are not computed.
+    package func first<T, each Value: SQLiteBindable>(
+        _ values: repeat each Value, read: (borrowing Row) throws -> T
+    ) throws -> T? {
+        begin()
+        defer { end() }
+        try bind(repeat each values)
+        guard try step() else { return nil }
+        return try read(Row(of: self))
+    }
+}
+
+// MARK: - Steps of a run
+
+extension Statement {
+    func begin() {
+        precondition(!isRunning, "the statement is running already: \(sql)")
+        isRunning = true
+    }
+
+    /// Makes it ready for the next run. The code of `sqlite3_reset` repeats that of the last step, which was handled.
+    func end() {
+        sqlite3_reset(raw)
+        // Texts and blobs are copies, which would stay in memory until the next run.
+        if parameterCount > 0 { sqlite3_clear_bindings(raw) }
+        isRunning = false
+    }
+
+    func bind<each Value: SQLiteBindable>(_ values: repeat each Value) throws(SQLiteError) {
+        var index: Int32 = 0
+        for value in repeat each values {
+            index += 1
+            let code = value.bind(to: self, at: index)
+            if code != .ok { throw error(code) }
+        }
+        precondition(Int(index) == parameterCount, "\(index) values for \(parameterCount) parameters: \(sql)")
+    }
+
+    /// Goes to the next row; `false` at the end.
+    func step() throws(SQLiteError) -> Bool {
+        switch sqlite3_step(raw) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw error(ResultCode(rawValue: code))
+        }
+    }
+
+    func error(_ code: ResultCode) -> SQLiteError {
+        SQLiteError(code: code.rawValue, connection: handle.raw, sql: sql)
+    }
+}
