@@ -1,3 +1,75 @@
 #pragma once
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+
+// Files: calls of Linux that the C library offers only under _GNU_SOURCE, or not at all. Each returns what its system call
+// returns: -1 with errno set on failure.
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/// openat2(2) that stays below `folder` and passes through no symbolic link.
+static inline int clinux_open_beneath(int folder, const char *path, int flags, unsigned int mode) {
+    struct open_how how = {
+        .flags = (unsigned int)flags,
+        .mode = mode,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+/// renameat2(2) that fails with EEXIST where the new name is taken.
+static inline int clinux_rename_exclusively(int from_folder, const char *from, int to_folder, const char *to) {
+    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, RENAME_NOREPLACE);
+}
+
+static inline int clinux_syncfs(int descriptor) {
+    return (int)syscall(SYS_syncfs, descriptor);
+}
+
+/// FICLONE: makes `to` share the blocks of `from`.
+static inline int clinux_clone_file(int from, int to) {
+    return ioctl(to, FICLONE, from);
+}
+
+/// copy_file_range(2) at both descriptors' positions.
+static inline ssize_t clinux_copy_file_range(int from, int to, size_t length) {
+    return syscall(SYS_copy_file_range, from, (void *)0, to, (void *)0, length, 0u);
+}
+
+/// The f_type of the file system that holds `path`, or -1.
+static inline long clinux_file_system_type(const char *path) {
+    struct statfs information;
+    return statfs(path, &information) == 0 ? (long)information.f_type : -1;
+}
+
+static inline unsigned int clinux_device_major(dev_t device) { return major(device); }
+static inline unsigned int clinux_device_minor(dev_t device) { return minor(device); }
+
+
+// `struct epoll_event` is packed and holds a union; these keep both out of Swift.
+
+static inline int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events) {
+    struct epoll_event event = {.events = events, .data = {.fd = descriptor}};
+    return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+static inline int clinux_epoll_descriptor(const struct epoll_event *event) { return event->data.fd; }
+
+static inline uint32_t clinux_epoll_events(const struct epoll_event *event) { return event->events; }
+
+// Variadic, so out of Swift's reach. Names the calling thread.
+static inline void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+/// Gives free memory back to the system, out of the middle of malloc's arenas too. Only glibc has it.
+static inline void clinux_release_free_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}

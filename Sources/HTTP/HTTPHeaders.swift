@@ -1,0 +1,90 @@
+internal import Glibc
+
+/// The header fields of a reply, kept as the bytes that came and looked up on demand.
+///
+/// A lookup scans the block (typically 300 bytes); nothing is parsed or allocated for the fields that nobody
+/// asks for. Names compare without case (RFC 9110, 5.1).
+package struct HTTPHeaders: Sendable {
+    /// The most bytes that one reply's header fields may have, trailers and interim replies included.
+    package static let maximumBytes = 256 * 1024
+
+    /// The most lines that one reply's header fields may have, trailers and interim replies included.
+    package static let maximumLines = 1_000
+
+    /// The final header block with its status line, each line ended by LF.
+    private let bytes: [UInt8]
+
+    /// These fields, in order.
+    package init(_ fields: [HTTPHeader] = []) {
+        bytes = Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
+    }
+
+    /// Copies the block to its own size; the buffer it is collected in is larger and is used again.
+    init(copying block: [UInt8]) {
+        bytes = Array(unsafeUninitializedCapacity: block.count) { buffer, count in
+            count = buffer.update(fromContentsOf: block)
+        }
+    }
+
+    /// The first field of that name, without the white space around it; nil when there is none.
+    ///
+    /// Text that is not UTF-8 is read as ISO 8859-1, what old servers mean.
+    package subscript(name: String) -> String? {
+        var found: String?
+        forEachValue(of: name) { value in
+            found = text(of: value)
+            return false
+        }
+        return found
+    }
+
+    /// All fields of that name, in order.
+    package func all(_ name: String) -> [String] {
+        var found: [String] = []
+        forEachValue(of: name) { value in
+            found.append(text(of: value))
+            return true
+        }
+        return found
+    }
+
+    /// Calls `body` with the range of each value of that name until it returns false.
+    private func forEachValue(of name: String, _ body: (Range<Int>) -> Bool) {
+        var name = name
+        name.withUTF8 { name in
+            bytes.withUnsafeBytes { block in
+                guard let base = block.baseAddress else { return }
+                var start = 0
+                while start < block.count {
+                    let lineEnd = memchr(base + start, Int32(UInt8(ascii: "\n")), block.count - start)
+                    let end = lineEnd.map { base.distance(to: $0) } ?? block.count
+                    defer { start = end + 1 }
+                    let nameEnd = start + name.count
+                    guard nameEnd < end, block[nameEnd] == UInt8(ascii: ":"),
+                        name.indices.allSatisfy({ asciiLowercase(name[$0]) == asciiLowercase(block[start + $0]) })
+                    else { continue }
+                    if !body(trimmed(nameEnd + 1..<end)) { return }
+                }
+            }
+        }
+    }
+
+    private func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var (lower, upper) = (range.lowerBound, range.upperBound)
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        while lower < upper, isBlank(bytes[lower]) { lower += 1 }
+        while lower < upper, isBlank(bytes[upper - 1]) { upper -= 1 }
+        return lower..<upper
+    }
+
+    private func text(of range: Range<Int>) -> String {
+        String(validating: bytes[range], as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes[range].map { Unicode.Scalar($0) }))
+    }
+}
+
+/// The byte with an ASCII capital made small.
+@inline(__always)
+func asciiLowercase(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+}

@@ -1,0 +1,86 @@
+import Glibc
+
+/// Where the proxy of a request comes from.
+package enum HTTPProxy: Hashable, Sendable {
+    /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as curl reads them.
+    case environment
+    case none
+    /// One proxy for every request, such as `http://proxy.example:3128` or `socks5h://localhost:1080`.
+    case url(String)
+}
+
+/// Decides which proxy, if any, a request uses.
+///
+/// The decision is made here and not by libcurl, so that it is known whether an address that is connected to
+/// is a proxy's. The variables are curl's: `http_proxy` (in small letters only, since a CGI program's caller
+/// can set `HTTP_PROXY` by a `Proxy` header), `https_proxy`/`HTTPS_PROXY`, `all_proxy`/`ALL_PROXY`, and the
+/// exceptions in `no_proxy`/`NO_PROXY`.
+package struct HTTPProxyRules: Hashable, Sendable {
+    private var http: String?
+    private var https: String?
+    private var exceptions: [Exception] = []
+    private var exceptsAll = false
+
+    /// Rules from the variables of an environment; an empty variable counts as unset.
+    package init(environment: [String: String]) {
+        func first(_ names: String...) -> String? {
+            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        }
+        let other = first("all_proxy", "ALL_PROXY")
+        http = first("http_proxy") ?? other
+        https = first("https_proxy", "HTTPS_PROXY") ?? other
+        for entry in (first("no_proxy", "NO_PROXY") ?? "").split(whereSeparator: { $0 == "," || $0 == " " }) {
+            if entry == "*" { exceptsAll = true } else { exceptions.append(Exception(entry)) }
+        }
+    }
+
+    /// Rules that send everything to one proxy.
+    package init(always proxy: String) {
+        http = proxy
+        https = proxy
+    }
+
+    /// The proxy for a request, nil for a direct connection.
+    package func proxy(for url: WebURL) -> String? {
+        guard let proxy = url.scheme == "https" ? https : http, !exceptsAll else { return nil }
+        return exceptions.contains { $0.covers(host: url.host, port: url.port) } ? nil : proxy
+    }
+
+    /// The variables of this process that the rules read.
+    static func processEnvironment() -> [String: String] {
+        var environment: [String: String] = [:]
+        for name in [
+            "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+        ] {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
+        return environment
+    }
+
+    /// One entry of `no_proxy`: a host and everything below it, or an address, with an optional port.
+    private struct Exception: Hashable {
+        var host: String
+        var port: Int?
+
+        init(_ text: Substring) {
+            var host = text
+            let colon = host.lastIndex(of: ":")
+            // A second colon makes it an IPv6 address, unless that is in brackets.
+            if let colon, host.firstIndex(of: ":") == colon || host[..<colon].hasSuffix("]"),
+                let port = Int(host[host.index(after: colon)...])
+            {
+                self.port = port
+                host = host[..<colon]
+            }
+            if host.hasPrefix("[") && host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+            if host.hasPrefix(".") { host = host.dropFirst() }
+            if host.hasSuffix(".") { host = host.dropLast() }
+            self.host = host.lowercased()
+        }
+
+        func covers(host name: String, port number: Int) -> Bool {
+            let name = name.hasSuffix(".") ? String(name.dropLast()) : name
+            return (port == nil || port == number) && !host.isEmpty && (name == host || name.hasSuffix("." + host))
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// One GET request. It is a single hop: a redirect is a reply like any other.
+package struct HTTPRequest: Sendable {
+    package var url: WebURL
+    package var profile: HTTPProfile
+    package var headers: HTTPHeaderList?
+    /// Headers of this request alone, sent before `headers`.
+    package var extraHeaders: [HTTPHeader] = []
+    /// The most body bytes to accept, coded and decoded alike; more is the failure `.tooLarge`.
+    package var maximumBytes: Int64 = .max
+    package var version: HTTPVersion = .automatic
+    package var addresses: AddressPolicy = .globalOnly
+
+    package init(
+        url: WebURL, profile: HTTPProfile, headers: HTTPHeaderList? = nil, extraHeaders: [HTTPHeader] = [],
+        maximumBytes: Int64 = .max, version: HTTPVersion = .automatic, addresses: AddressPolicy = .globalOnly
+    ) {
+        self.url = url
+        self.profile = profile
+        self.headers = headers
+        self.extraHeaders = extraHeaders
+        self.maximumBytes = maximumBytes
+        self.version = version
+        self.addresses = addresses
+    }
+}

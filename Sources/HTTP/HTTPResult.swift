@@ -1,0 +1,39 @@
+/// How a transfer went.
+package struct HTTPResult: Sendable {
+    /// The reply's status; 0 when there was no reply.
+    package var status: Int
+    /// "1.0", "1.1", "2" or "3"; nil when there was no reply.
+    package var version: String?
+    package var headers: HTTPHeaders
+    package var phases: HTTPPhases
+    package var startedAt: Monotonic
+    /// `startedAt` plus the sum of the phases.
+    package var finishedAt: Monotonic
+    /// Body bytes as they came, coded, without framing.
+    package var wireBytes: Int64
+    /// Body bytes that were handed to `receive`, decoded.
+    package var bodyBytes: Int64
+    package var isConnectionReused: Bool
+    /// The address that the connection went to, a proxy's if there was one; nil when there was no connection.
+    package var address: String?
+    /// Nil when the reply is complete, whatever its status.
+    package var failure: HTTPFailure?
+
+    package init(
+        status: Int = 0, version: String? = nil, headers: HTTPHeaders = HTTPHeaders(),
+        phases: HTTPPhases = HTTPPhases(), startedAt: Monotonic, finishedAt: Monotonic, wireBytes: Int64 = 0,
+        bodyBytes: Int64 = 0, isConnectionReused: Bool = false, address: String? = nil, failure: HTTPFailure? = nil
+    ) {
+        self.status = status
+        self.version = version
+        self.headers = headers
+        self.phases = phases
+        self.startedAt = startedAt
+        self.finishedAt = finishedAt
+        self.wireBytes = wireBytes
+        self.bodyBytes = bodyBytes
+        self.isConnectionReused = isConnectionReused
+        self.address = address
+        self.failure = failure
+    }
+}

@@ -1,0 +1,223 @@
+internal import CCurl
+
+/// One place for a transfer: an easy handle that is used again and again, and the state of its current request.
+///
+/// Confined to the loop's thread. libcurl's callbacks find it by the handle's context; it outlives them, since
+/// the engine keeps every transfer until its handle is gone.
+final class Transfer {
+    /// The most bytes that one read takes. Against libcurl's 16 KiB, large bodies cost 15 % less time of the processor
+    /// and small ones the same; 256 KiB make small ones dearer.
+    private static let bufferSize = 128 * 1024
+
+    let handle: EasyHandle
+    let slot: Int32
+    /// The engine that owns this transfer, and so outlives it.
+    unowned let engine: TransferEngine
+    var generation: UInt32 = 0
+
+    var request: HTTPRequest?
+    var exchange: (any HTTPExchange)?
+    var startedAt = Monotonic(microseconds: 0)
+    var usesProxy = false
+    /// Whether only globally reachable addresses may be connected to.
+    var guardsAddresses = false
+    /// Which of the engine's holds withholds reading; -1 for none.
+    var hold: Int32 = -1
+    /// Why the transfer ends, when that is known better here than by libcurl's code.
+    var verdict: HTTPFailure?
+
+    // What is known of the connection.
+    var openedSockets = 0
+    var refusedAddress: String?
+    var socketError: Int32 = 0
+    var wasSent = false
+
+    // What is known of the reply; see Transfer+Reply.swift.
+    var block: [UInt8] = []
+    var headerBytes = 0
+    var headerLines = 0
+    var head: HTTPHead?
+    var action = HTTPBodyAction.deliver
+    var declaredLength: Int64?
+    var isCoded = false
+    var bodyBytes: Int64 = 0
+    /// Bytes of header and body, for the stall clock.
+    var receivedBytes = 0
+    var stallClock = StallClock()
+
+    // What the handle has been told, to tell it only what differs.
+    private var profile: HTTPProfile?
+    private var proxy: String?
+    private var version: HTTPVersion?
+    private var isSecure: Bool?
+    private var waitsForConnection = false
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var ownHeaders = CurlList()
+
+    /// Makes the handle and sets what no request changes. Sockets, which outlive a
+    /// transfer, have the engine as their context.
+    init(slot: Int32, engine: TransferEngine) throws(HTTPFailure) {
+        handle = try EasyHandle()
+        self.slot = slot
+        self.engine = engine
+        do {
+            try applyConstants()
+        } catch {
+            throw error.failure
+        }
+    }
+
+    /// Readies the handle for a request. Throws when the request cannot be made as it is.
+    func prepare(_ request: HTTPRequest, proxy: String?, waitsForConnection: Bool) throws(HTTPFailure) {
+        if let failure = request.headers?.failure { throw failure }
+        if usesProxy, guardsAddresses, !AddressText.mayBeGlobal(host: request.url.host) {
+            throw HTTPFailure(.blockedAddress, "\(request.url.host) is not a globally reachable host")
+        }
+        try collectHeaders(of: request)
+        do {
+            if profile !== request.profile { try apply(request.profile) }
+            try applyHeaders(of: request)
+            try apply(request, proxy: proxy, waitsForConnection: waitsForConnection)
+        } catch {
+            throw error.failure
+        }
+    }
+
+    /// Forgets the request. The handle must be out of the multi handle.
+    func reset() {
+        generation &+= 1
+        dropOwnHeaders()
+        request = nil
+        exchange = nil
+        hold = -1
+        verdict = nil
+        openedSockets = 0
+        refusedAddress = nil
+        socketError = 0
+        wasSent = false
+        block.removeAll(keepingCapacity: block.capacity <= 4_096)
+        headerBytes = 0
+        headerLines = 0
+        head = nil
+        action = .deliver
+        declaredLength = nil
+        isCoded = false
+        bodyBytes = 0
+        receivedBytes = 0
+        handle.clearErrorMessage()
+        stallClock = StallClock()
+    }
+
+    private func applyConstants() throws(CurlError) {
+        // Unretained: the engine owns this transfer and frees its handle first.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try handle.setContext(context)
+        try ccurl_set_write(handle.raw, transferDidReceiveBody, context).check()
+        try ccurl_set_header(handle.raw, transferDidReceiveHeader, context).check()
+        try ccurl_set_prerequest(handle.raw, transferWillSend, context).check()
+        try ccurl_set_open_socket(handle.raw, transferOpenSocket, context).check()
+        try ccurl_set_close_socket(handle.raw, engineCloseSocket, engine.context).check()
+        try handle.set(CURLOPT_NOSIGNAL, 1)
+        try handle.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
+        try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try handle.set(CURLOPT_FOLLOWLOCATION, 0)
+        try handle.set(CURLOPT_UNRESTRICTED_AUTH, 0)
+        try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
+        // Asks for the plain form, and still decodes what a server codes unasked.
+        try handle.set(CURLOPT_ACCEPT_ENCODING, "identity")
+        // A proxy's reply to CONNECT is not the reply.
+        try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
+        try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
+        // The exceptions were judged already, see `HTTPProxyRules`; the environment's must not be read again.
+        try handle.set(CURLOPT_NOPROXY, "")
+        try handle.set(CURLOPT_PROXY, "")
+    }
+
+    private func apply(_ new: HTTPProfile) throws(CurlError) {
+        profile = nil  // applied in part until the end
+        let settings = new.configuration
+        try handle.set(CURLOPT_USERAGENT, settings.userAgent)
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(settings.connectTimeout))
+        try handle.set(CURLOPT_TIMEOUT_MS, milliseconds(settings.totalTimeout))
+        try handle.set(CURLOPT_CONNECT_TO, new.routeList)
+        try applyTrust(caFile: settings.caFile)
+        profile = new
+    }
+
+    /// The system's certificates, and the file's.
+    ///
+    /// libcurl knows one file and one folder. It keeps the parsed file between connections only if there is no
+    /// folder, so the folder is used just where a file of the author's takes the place of the system's.
+    private func applyTrust(caFile: String?) throws(CurlError) {
+        let system = curlFeatures()
+        if let caFile {
+            try handle.set(CURLOPT_CAINFO, caFile)
+            try handle.set(CURLOPT_CAPATH, system.caDirectory ?? "/etc/ssl/certs")
+        } else if let systemFile = system.caFile {
+            try handle.set(CURLOPT_CAINFO, systemFile)
+            try handle.set(CURLOPT_CAPATH, nil as String?)
+        }
+    }
+
+    private func apply(_ request: HTTPRequest, proxy: String?, waitsForConnection: Bool) throws(CurlError) {
+        try handle.set(CURLOPT_URL, request.url.text)
+        let isSecure = request.url.scheme == "https"
+        if version != request.version || self.isSecure != isSecure {
+            let number =
+                switch request.version {
+                case .http1: CURL_HTTP_VERSION_1_1
+                case .http2 where !isSecure: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+                case .http2, .automatic: CURL_HTTP_VERSION_2TLS
+                }
+            try handle.set(CURLOPT_HTTP_VERSION, Int(number))
+            let isOwn = number == CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE && !keepsPriorKnowledgeConnections
+            try handle.set(CURLOPT_FRESH_CONNECT, isOwn ? 1 : 0)
+            try handle.set(CURLOPT_FORBID_REUSE, isOwn ? 1 : 0)
+            version = request.version
+            self.isSecure = isSecure
+        }
+        if self.proxy != proxy {
+            try handle.set(CURLOPT_PROXY, proxy ?? "")
+            self.proxy = proxy
+        }
+        if self.waitsForConnection != waitsForConnection {
+            try handle.set(CURLOPT_PIPEWAIT, waitsForConnection ? 1 : 0)
+            self.waitsForConnection = waitsForConnection
+        }
+    }
+
+    /// Builds the list of headers that only this request has, in front of the shared one.
+    private func collectHeaders(of request: HTTPRequest) throws(HTTPFailure) {
+        if request.extraHeaders.isEmpty { return }
+        var list = CurlList()
+        for header in request.extraHeaders {
+            try header.validate()
+            try list.append(header.line)
+        }
+        if let shared = request.headers?.head { list.share(tail: shared) }
+        ownHeaders = list
+    }
+
+    private func applyHeaders(of request: HTTPRequest) throws(CurlError) {
+        let wanted = request.extraHeaders.isEmpty ? request.headers?.head : ownHeaders.head
+        if wanted == headerList { return }
+        try handle.set(CURLOPT_HTTPHEADER, wanted)
+        headerList = wanted
+    }
+
+    /// Frees the headers that only the last request had. A shared list may be gone by now as well; libcurl
+    /// does not look at its pointer before the next request, which replaces it.
+    private func dropOwnHeaders() {
+        if ownHeaders.head == nil { return }
+        // Setting a null list cannot fail; if it did, keeping the memory would be right.
+        guard (try? handle.set(CURLOPT_HTTPHEADER, nil as UnsafeMutablePointer<curl_slist>?)) != nil else { return }
+        headerList = nil
+        ownHeaders = CurlList()
+    }
+}
+
+/// libcurl's milliseconds, at least 1, for 0 is its word for no limit.
+private func milliseconds(_ microseconds: Int64) -> Int {
+    microseconds <= 0 ? 0 : Int(max(1, microseconds / 1_000))
+}
