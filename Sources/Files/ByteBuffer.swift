@@ -1,0 +1,32 @@
+/// Bytes in memory of the C heap, growing by doubling.
+struct ByteBuffer: ~Copyable {
+    private var storage = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var count = 0
+
+    deinit {
+        storage.deallocate()
+    }
+
+    /// Valid until the next change.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        if count + bytes.count > storage.count { grow(toHold: count + bytes.count) }
+        UnsafeMutableRawBufferPointer(rebasing: storage[count...]).copyMemory(from: bytes)
+        count += bytes.count
+    }
+
+    /// Empties the buffer and keeps its memory.
+    mutating func removeAll() {
+        count = 0
+    }
+
+    private mutating func grow(toHold wanted: Int) {
+        var capacity = max(storage.count, 4 * 1024)
+        while capacity < wanted { capacity *= 2 }
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+        larger.copyMemory(from: bytes)
+        storage.deallocate()
+        storage = larger
+    }
+}

@@ -1,0 +1,59 @@
+internal import Glibc
+
+/// An open file descriptor, closed with its owner.
+struct Descriptor: ~Copyable {
+    let raw: Int32
+
+    init(owning raw: Int32) {
+        self.raw = raw
+    }
+
+    deinit {
+        // A failed close cannot be reported from here; where it matters the owner calls `close()`.
+        _ = Glibc.close(raw)
+    }
+
+    /// Closes and returns 0 or the error number: a network file system reports a failed write as late as here.
+    consuming func close() -> Int32 {
+        let result = Glibc.close(raw) == 0 ? 0 : errno
+        discard self
+        // Linux has closed the descriptor even when a signal came in between.
+        return result == EINTR ? 0 : result
+    }
+}
+
+/// Repeats a system call that a signal interrupted.
+@inline(__always)
+func uninterrupted<Number: SignedInteger>(_ call: () -> Number) -> Number {
+    while true {
+        let result = call()
+        if result != -1 || errno != EINTR { return result }
+    }
+}
+
+/// Writes all bytes at `offset`; returns 0 or the error number.
+func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int64) -> Int32 {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let start = UnsafeRawBufferPointer(rebasing: rest)
+        let position = offset + Int64(bytes.count - rest.count)
+        let count = uninterrupted { pwrite(descriptor, start.baseAddress, start.count, off_t(position)) }
+        guard count >= 0 else { return errno }
+        rest = rest.dropFirst(count)
+    }
+    return 0
+}
+
+/// The whole of a small file that is open for reading, or nil when a read fails.
+func readAll(_ descriptor: Int32) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16 * 1024)
+    while true {
+        let count = chunk.withUnsafeMutableBytes { chunk in
+            uninterrupted { pread(descriptor, chunk.baseAddress, chunk.count, off_t(bytes.count)) }
+        }
+        guard count >= 0 else { return nil }
+        if count == 0 { return bytes }
+        bytes += chunk[..<count]
+    }
+}

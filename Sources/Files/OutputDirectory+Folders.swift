@@ -1,0 +1,93 @@
+internal import Glibc
+internal import Synchronization
+
+extension OutputDirectory {
+    /// The name below the directory that the program keeps for itself.
+    static let privateName = ".runner"
+
+    /// The folder at `path` (nil: the directory itself), from the open ones or opened now. With `creating` it is made
+    /// where it is missing, and its parents with it, with all permissions that the umask leaves.
+    func folder(_ path: RelativePath?, creating: Bool) throws(FileError) -> Folder {
+        guard let path else { return root }
+        if let folder = state.withLock({ $0.cache.folder(at: path) }) { return folder }
+        guard path.components[0] != Self.privateName else {
+            throw FileError(
+                operation: "use", path: fullPath(path), errno: EPERM, reason: "the folder is reserved for the program")
+        }
+        let folder: Folder
+        do throws(FileError) {
+            folder = try openFolder(path)
+        } catch {
+            guard creating, error.errno == ENOENT else { throw error }
+            folder = try makeFolder(path)
+        }
+        state.withLock { $0.cache.insert(folder, at: path) }
+        return folder
+    }
+
+    /// Remembers that the entries of a folder changed, for the next `flushFolders`.
+    func touch(_ folder: Folder) {
+        state.withLock { $0.touched.insert(folder) }
+    }
+
+    /// Makes the folder and every missing one above it, from the top down.
+    private func makeFolder(_ path: RelativePath) throws(FileError) -> Folder {
+        var missing = [path]
+        var current = root
+        while let above = missing.last?.parent {
+            do throws(FileError) {
+                current = try openFolder(above)
+                break
+            } catch {
+                guard error.errno == ENOENT else { throw error }
+                missing.append(above)
+            }
+        }
+        for next in missing.reversed() {
+            // EEXIST: someone else made it meanwhile.
+            guard mkdirat(current.raw, next.last, 0o777) == 0 || errno == EEXIST else {
+                throw .last("make", fullPath(next))
+            }
+            touch(current)
+            let raw = uninterrupted { openat(current.raw, next.last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+            guard raw >= 0 else { throw .last("open", fullPath(next)) }
+            current = Folder(Descriptor(owning: raw), path: next)
+        }
+        return current
+    }
+
+    private func openFolder(_ path: RelativePath) throws(FileError) -> Folder {
+        let raw = resolution.openFolder(path, below: root.raw)
+        guard raw >= 0 else { throw linkAware(.last("open", fullPath(path))) }
+        return Folder(Descriptor(owning: raw), path: path)
+    }
+
+    /// The private folder `.runner`, readable by its owner only. Nil where it is missing and not to be made.
+    func privateFolder(creating: Bool) throws(FileError) -> Folder? {
+        if let folder = state.withLock({ $0.privateFolder }) { return folder }
+        let folder = try privateFolder(Self.privateName, in: root, shownAs: Self.privateName, creating: creating)
+        if let folder { state.withLock { $0.privateFolder = folder } }
+        return folder
+    }
+
+    /// `.runner/parts`, where bodies grow. Nil where it is missing and not to be made.
+    func partsFolder(creating: Bool) throws(FileError) -> Folder? {
+        if let folder = state.withLock({ $0.partsFolder }) { return folder }
+        guard let above = try privateFolder(creating: creating) else { return nil }
+        let folder = try privateFolder("parts", in: above, shownAs: Self.privateName + "/parts", creating: creating)
+        if let folder { state.withLock { $0.partsFolder = folder } }
+        return folder
+    }
+
+    func privateFolder(
+        _ name: String, in above: Folder, shownAs shown: String, creating: Bool
+    ) throws(FileError) -> Folder? {
+        if creating, mkdirat(above.raw, name, 0o700) != 0, errno != EEXIST {
+            throw .last("make", fullPath(shown))
+        }
+        let raw = uninterrupted { openat(above.raw, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+        if raw < 0, errno == ENOENT, !creating { return nil }
+        guard raw >= 0 else { throw linkAware(.last("open", fullPath(shown))) }
+        return Folder(Descriptor(owning: raw), path: nil)
+    }
+}

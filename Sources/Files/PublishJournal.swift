@@ -1,0 +1,70 @@
+internal import Glibc
+
+/// What is about to be published, written down before it is: `.runner/journal`.
+///
+/// Files get their names before the catalog has their rows. When a run ends in between, the journal tells the next one
+/// which files no row claims are its own leftovers and may be replaced. Used on one thread at a time.
+package final class PublishJournal {
+    /// One file that is about to get its name.
+    package struct Intent: Hashable, Sendable {
+        /// The name that the file is to get.
+        package let path: RelativePath
+        /// Length in bytes.
+        package let size: Int64
+        /// Of all its bytes: a file at `path` that has another is someone else's.
+        package let digest: SHA256Digest
+
+        /// An intent for one file of a batch.
+        package init(path: RelativePath, size: Int64, digest: SHA256Digest) {
+            self.path = path
+            self.size = size
+            self.digest = digest
+        }
+    }
+
+    private let file: Descriptor
+    private let path: String
+
+    /// Opens the journal of a directory, making it where it is missing.
+    package init(in directory: OutputDirectory) throws(FileError) {
+        path = directory.fullPath(OutputDirectory.privateName + "/journal")
+        guard let folder = try directory.privateFolder(creating: true) else { throw .last("open", path) }
+        let raw = uninterrupted {
+            openat(folder.raw, "journal", O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        }
+        guard raw >= 0 else { throw directory.linkAware(.last("open", path)) }
+        file = Descriptor(owning: raw)
+    }
+
+    /// Appends a batch with one write; `OutputDirectory.flushData` makes it durable with the batch's data.
+    package func record(_ intents: [Intent]) throws(FileError) {
+        // The line break in front ends a line that an earlier write left torn.
+        var text = "\n"
+        for intent in intents { text += "\(intent.size) \(intent.digest.hex) \(intent.path)\n" }
+        let code = text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: file.raw, at: 0) }
+        guard code == 0 else { throw FileError(operation: "write", path: path, errno: code) }
+    }
+
+    /// Empties the journal: the catalog has the rows.
+    package func clear() throws(FileError) {
+        guard uninterrupted({ ftruncate(file.raw, 0) }) == 0 else { throw .last("empty", path) }
+    }
+
+    /// What runs that did not end may have published without a row, by path; several where several such runs tried one
+    /// path. A torn line is passed over: its file had not been renamed.
+    package func leftovers() throws(FileError) -> [RelativePath: [Intent]] {
+        guard let bytes = readAll(file.raw) else { throw .last("read", path) }
+        // The text behind the last line break is a line that was not written to its end.
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+        return Dictionary(grouping: lines.compactMap(Self.intent), by: \.path)
+    }
+
+    private static func intent(_ line: ArraySlice<UInt8>) -> Intent? {
+        guard let text = String(validating: line, as: UTF8.self) else { return nil }
+        let fields = text.split(separator: " ", maxSplits: 2)
+        guard fields.count == 3, let size = Int64(fields[0]), let digest = SHA256Digest(hex: String(fields[1])),
+            let path = try? RelativePath(validating: String(fields[2]))
+        else { return nil }
+        return Intent(path: path, size: size, digest: digest)
+    }
+}

@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// A regular file that is open for reading, closed with its last owner.
+package final class ReadableFile: Sendable {
+    private let file: Descriptor
+    /// Length in bytes when it was opened.
+    package let size: Int64
+
+    /// Opens the file at a path that a person wrote; symbolic links are followed.
+    package convenience init(path: String) throws(FileError) {
+        try self.init(uninterrupted { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }, path)
+    }
+
+    /// Opens an entry of a folder; a symbolic link is refused.
+    convenience init(_ name: String, in folder: Int32, shownAs path: String) throws(FileError) {
+        try self.init(uninterrupted { openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }, path)
+    }
+
+    // O_NONBLOCK: a named pipe must not hold the caller until someone writes to it.
+    private init(_ raw: Int32, _ path: String) throws(FileError) {
+        guard raw >= 0 else { throw .last("read", path) }
+        let file = Descriptor(owning: raw)
+        guard let information = FileInformation(of: raw) else { throw .last("read", path) }
+        guard information.isRegular else {
+            throw FileError(operation: "read", path: path, errno: EINVAL, reason: "not a regular file")
+        }
+        self.file = file
+        size = information.size
+    }
+
+    /// Valid while the object is held. Its position is shared by all who use it.
+    package var descriptor: Int32 { file.raw }
+}

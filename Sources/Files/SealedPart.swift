@@ -1,0 +1,38 @@
+/// A complete body, hashed and ready to be published: in `.runner/parts`, or a short one still in memory.
+package struct SealedPart: Sendable {
+    package let name: String
+    /// Length in bytes.
+    package let size: Int64
+    package let digest: SHA256Digest
+    /// Whether a note is stored beside it, to be removed with it.
+    let hasNote: Bool
+    /// The body, when nothing of it is stored yet.
+    let held: HeldBody?
+
+    /// Bytes that it keeps in memory.
+    package var heldBytes: Int64 { held == nil ? 0 : size }
+
+    init(name: String, size: Int64, digest: SHA256Digest, hasNote: Bool, held: HeldBody? = nil) {
+        self.name = name
+        self.size = size
+        self.digest = digest
+        self.hasNote = hasNote
+        self.held = held
+    }
+
+    /// Removes the part: it is not to be published.
+    package func discard(in directory: OutputDirectory) throws(FileError) {
+        if held == nil { try directory.removePart(name) }
+    }
+}
+
+/// The bytes of a short body between its seal and its file.
+final class HeldBody: @unchecked Sendable {  // never changed once it is made
+    private let buffer: ByteBuffer
+
+    init(_ buffer: consuming ByteBuffer) {
+        self.buffer = buffer
+    }
+
+    var bytes: UnsafeRawBufferPointer { buffer.bytes }
+}
