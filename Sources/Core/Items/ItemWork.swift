@@ -1,0 +1,62 @@
+import Files
+import HTTP
+
+/// What is needed to fetch one item, from listing to its row.
+final class ItemWork: Sendable {
+    let context: RunContext
+    let id: Int64
+    /// The row of its collection.
+    let collectionID: Int64
+    let collection: String
+    let key: String
+    let title: String
+    let url: WebURL
+    /// The URL as the catalog writes it.
+    let shownURL: String
+    /// The path without its extension; see ``PathTemplate``.
+    let stem: String
+    let promise: Promise
+    /// What is stored of it, when the file is there with its size.
+    let stored: StoredFile?
+    /// The row's path, whether or not its file is there: this item may write it.
+    let claimedPath: String?
+    /// Whether the stored validators may be sent: the policy and the URL allow it.
+    let isConditional: Bool
+    let permanentFailures: Int
+    let listedAt: Monotonic
+
+    init(
+        context: RunContext, id: Int64, collectionID: Int64, collection: String, key: String, title: String,
+        url: WebURL, shownURL: String,
+        stem: String, promise: Promise, stored: StoredFile?, claimedPath: String?, isConditional: Bool,
+        permanentFailures: Int, listedAt: Monotonic
+    ) {
+        self.context = context
+        self.id = id
+        self.collectionID = collectionID
+        self.collection = collection
+        self.key = key
+        self.title = title
+        self.url = url
+        self.shownURL = shownURL
+        self.stem = stem
+        self.promise = promise
+        self.stored = stored
+        self.claimedPath = claimedPath
+        self.isConditional = isConditional
+        self.permanentFailures = permanentFailures
+        self.listedAt = listedAt
+    }
+
+    /// The name of the item's part file: the same in every run, so that it can be resumed.
+    var partName: String { "item-\(id)" }
+}
+
+/// A file that the catalog claims and that is there.
+struct StoredFile: Sendable, Hashable {
+    var path: RelativePath
+    var mediaType: String?
+    var size: Int64
+    var sha256: SHA256Digest
+    var freshness: Freshness
+}

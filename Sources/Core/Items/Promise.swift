@@ -1,0 +1,43 @@
+import Files
+import FoundationEssentials
+
+/// What the list promises of an item's bytes, and the header fields it wants sent. The catalog keeps it as JSON.
+struct Promise: Sendable, Hashable {
+    var size: Int64?
+    var sha256: SHA256Digest?
+    var headers: [ListedHeader] = []
+
+    var isEmpty: Bool { size == nil && sha256 == nil && headers.isEmpty }
+
+    func agrees(with file: StoredFile) -> Bool {
+        (size ?? file.size) == file.size && (sha256 ?? file.sha256) == file.sha256
+    }
+}
+
+extension Promise {
+    private struct Stored: Codable {
+        var size: Int64?
+        var sha256: String?
+        var headers: [[String]]?
+    }
+
+    /// The JSON text; secrets in header values are hidden by the caller's function.
+    func text(hiding hide: (String) -> String) -> String? {
+        let stored = Stored(
+            size: size, sha256: sha256?.hex,
+            headers: headers.isEmpty ? nil : headers.map { [$0.name, hide($0.value)] })
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(stored)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// nil when the text is not one that ``text(hiding:)`` wrote.
+    init?(text: String) {
+        guard let stored = try? JSONDecoder().decode(Stored.self, from: Data(text.utf8)) else { return nil }
+        size = stored.size
+        sha256 = stored.sha256.flatMap(SHA256Digest.init(hex:))
+        headers = (stored.headers ?? []).compactMap { pair in
+            pair.count == 2 ? ListedHeader(name: pair[0], value: pair[1]) : nil
+        }
+    }
+}

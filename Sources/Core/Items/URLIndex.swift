@@ -1,0 +1,23 @@
+/// Finds items by the hash of their URL: some nine bytes an entry, for lists of a million.
+///
+/// An entry holds 32 bits of the hash beside 32 bits of the id, so that a hit is a candidate only; the caller compares
+/// the URLs themselves.
+struct URLIndex {
+    private var table = HashTable()
+
+    /// Ids whose URL may have this hash.
+    func candidates(_ hash: Int) -> [Int64] {
+        var result: [Int64] = []
+        _ = table.contains(UInt32(truncatingIfNeeded: hash)) { entry in
+            result.append(Int64(entry & 0xFFFF_FFFF))
+            return false
+        }
+        return result
+    }
+
+    /// Ids over 32 bits are not kept, nor is 0: such an item is only never found.
+    mutating func insert(_ id: Int64, hash: Int) {
+        guard let number = UInt32(exactly: id), number > 0 else { return }
+        table.insert(UInt64(UInt32(truncatingIfNeeded: hash)) << 32 | UInt64(number))
+    }
+}

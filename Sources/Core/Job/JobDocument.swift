@@ -1,0 +1,221 @@
+package import YAML
+
+/// The keys of a job file: the one table that decodes, documents and completes them.
+package struct JobDocument: YAMLRecord {
+    package var name = ""
+    var source: Node?
+    var output = OutputDocument()
+    var transfer = TransferPolicy()
+    var refresh = RefreshPolicy.changed
+    var expects: OneOrMany<Expectation>?
+    var allowedFailures = FailureAllowance.count(0)
+
+    package init() {}
+
+    package static let fields = FieldTable<JobDocument>([
+        .required(
+            "name", \.name, help: "names the job in the catalog: a-z, 0-9, '.', '_' and '-', at most 64 characters",
+            example: "flags", check: complaint(aboutName:)),
+        Field(
+            FieldDocumentation(
+                "source", of: SourceDocument.self, isRequired: true,
+                help: "the module that lists the items, and its options", example: "{type: flags}")
+        ) { node, root, _ in root.source = node },
+        .required("output", \.output, help: "where files go", example: "{directory: ../downloads/flags}"),
+        .optional("transfer", \.transfer, default: nil, help: "how items are downloaded"),
+        .optional("refresh", \.refresh, default: "changed", help: "when a stored file is asked for again"),
+        .optional(
+            "expect", \.expects, default: "the module's", help: "what the bytes must be, one or a list",
+            example: "[image, pdf]",
+            check: { $0.values.isEmpty ? "must name at least one type" : nil }),
+        .optional(
+            "allow_failed", \.allowedFailures, default: "0", help: "so many failures, N or N%, still exit 0",
+            example: "2%"),
+    ])
+
+    private static func complaint(aboutName name: String) -> String? {
+        let first = name.utf8.first.map { isLetterOrDigit($0) } ?? false
+        let isValid =
+            first && name.utf8.count <= 64
+            && name.utf8.allSatisfy { isLetterOrDigit($0) || [0x2E, 0x5F, 0x2D].contains($0) }
+        return isValid ? nil : "must start with a-z or 0-9 and hold only a-z, 0-9, '.', '_' and '-', at most 64 in all"
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}
+
+/// The one key of `source:` that every module shares; the rest is decoded by the module's own table.
+package struct SourceDocument: YAMLRecord {
+    package var type = ""
+
+    package init() {}
+
+    package static let fields = FieldTable<SourceDocument>([
+        .required("type", \.type, help: "which module; the other keys are the module's own", example: "flags")
+    ])
+}
+
+/// `output:`.
+package struct OutputDocument: YAMLRecord {
+    var directory = ""
+    /// With its place in the file, since it is checked when the module's fields are known.
+    var path: Node?
+
+    package init() {}
+
+    package static let fields = FieldTable<OutputDocument>([
+        .required(
+            "directory", \.directory, help: "where files go, relative to the job file", example: "../downloads/flags",
+            check: { $0.isEmpty ? "must not be empty" : nil }),
+        Field(
+            FieldDocumentation(
+                "path", of: String.self, default: "the module's", help: "the template of each file's path",
+                example: "\"{section}/{title}.{extension}\"")
+        ) { node, root, context in
+            if String.decode(node, &context) != nil { root.path = node }
+        },
+    ])
+}
+
+extension TransferPolicy: YAMLRecord {
+    package static let fields = FieldTable<TransferPolicy>([
+        .optional(
+            "concurrency", \.concurrency, default: "16", help: "items in flight", check: within(1...1_024)),
+        .optional(
+            "per_host", \.perHost, default: "8", help: "transfers to one (scheme, host, port), over all jobs",
+            check: within(1...1_024)),
+        .optional("rate", \.rate, default: "none", help: "requests sent to one host, of every kind", example: "20/s"),
+        .optional("bandwidth", \.bandwidth, default: "none", help: "of the whole run", example: "10MB/s"),
+        .optional(
+            "connect_timeout", \.connectTimeout, default: "10s", help: "until a connection stands", check: positive),
+        .optional(
+            "stall_timeout", \.stallTimeout, default: "30s", help: "under 1 kB in so long is a stall", check: positive),
+        .optional("total_timeout", \.totalTimeout, default: "15m", help: "of one attempt", check: positive),
+        .optional(
+            "max_size", \.maximumSize, default: "512MiB", help: "of one item, counted as it arrives",
+            check: { $0.bytes > 0 ? nil : "must be more than 0" }),
+        .optional(
+            "retries", \.retries, default: "4", help: "after the first attempt, of transient failures only",
+            check: within(0...100)),
+        .optional(
+            "user_agent", \.userAgent, default: "runner/<version> libcurl/<version>", help: "who asks",
+            check: { HeaderRules.isValue($0) ? nil : "can't have control characters" }),
+        .optional(
+            "headers", \.headerMap, default: "none", help: "more header fields for the items' hosts",
+            example: "{X-Name: value}", check: HeaderRules.complaint(about:)),
+        .optional("http_version", \.httpVersion, default: "auto", help: "auto is 2 where a secure server speaks it"),
+        .optional(
+            "proxy", \.proxy, default: "the environment's", help: "a proxy's URL; none ignores the environment's",
+            example: "http://proxy.example:3128"),
+        .optional("ca_file", \.caFile, default: "none", help: "more certificate authorities to trust, a PEM file"),
+        .optional(
+            "connect_to", \.routeMap, default: "none", help: "connections meant for one address go to another",
+            example: "{\"host:443\": \"127.0.0.1:8443\"}"),
+        .optional(
+            "allow_private_addresses", \.allowsPrivateAddresses, default: "false",
+            help: "whether lists and redirects may lead to addresses that are not public"),
+        .optional("durability", \.durability, default: "batch", help: "whether files and rows are flushed in batches"),
+    ])
+
+    private static func within(_ range: ClosedRange<Int>) -> @Sendable (Int) -> String? {
+        { range.contains($0) ? nil : "must be \(range.lowerBound) to \(range.upperBound)" }
+    }
+
+    private static func positive(_ span: TimeSpan) -> String? {
+        span.microseconds >= 1_000 ? nil : "must be at least 1ms"
+    }
+
+    /// `connect_to` as the file writes it.
+    var routeMap: RouteMap {
+        get { RouteMap(routes: connectTo) }
+        set { connectTo = newValue.routes }
+    }
+
+    /// `headers` as the file writes it.
+    var headerMap: OrderedMap<String> {
+        get { OrderedMap(headers.map { OrderedMap.Entry(key: $0.name, value: $0.value) }) }
+        set {
+            headers = newValue.entries.map { entry in
+                RequestHeader(
+                    name: entry.key, value: entry.value, isPrivate: HeaderRules.isCredential(entry.key))
+            }
+        }
+    }
+}
+
+extension RefreshPolicy: YAMLEnum {}
+extension ProtocolVersion: YAMLEnum {}
+extension Durability: YAMLEnum {}
+
+extension FailureAllowance: YAMLDecodable {
+    package static var yamlType: String { "number or percentage" }
+
+    package static func decode(_ node: Node, _ context: inout DecodingContext) -> FailureAllowance? {
+        let text = node.scalar?.text ?? ""
+        if text.hasSuffix("%"), let percent = Double(text.dropLast()), (0...100).contains(percent) {
+            return .share(percent)
+        }
+        if let count = Int(text), count >= 0 { return .count(count) }
+        context.mismatch(node, wanted: "a number of items such as 3, or a share such as 2%")
+        return nil
+    }
+}
+
+extension ProxySetting: YAMLDecodable {
+    package static var yamlType: String { "URL or none" }
+
+    package static func decode(_ node: Node, _ context: inout DecodingContext) -> ProxySetting? {
+        guard let text = node.scalar?.text, text != "" else {
+            context.mismatch(node, wanted: "a proxy's URL, or none")
+            return nil
+        }
+        if text == "none" { return ProxySetting.none }
+        let schemes = ["http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"]
+        guard schemes.contains(where: { text.lowercased().hasPrefix($0) }) else {
+            context.mismatch(node, wanted: "a proxy's URL, or none", hint: "for example http://proxy.example:3128")
+            return nil
+        }
+        return .url(text)
+    }
+}
+
+extension ConnectRoute {
+    /// Reads `HOST:PORT` with an IPv6 address in brackets.
+    static func authority(_ text: String) -> (host: String, port: Int)? {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (1...65_535).contains(port)
+        else { return nil }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        return host.isEmpty ? nil : (host.lowercased(), port)
+    }
+}
+
+/// `connect_to` as the file writes it.
+package struct RouteMap: YAMLDecodable {
+    var routes: [ConnectRoute] = []
+
+    package static var yamlType: String { "mapping of HOST:PORT to HOST:PORT" }
+
+    package static func decode(_ node: Node, _ context: inout DecodingContext) -> RouteMap? {
+        guard let map = OrderedMap<String>.decode(node, &context) else { return nil }
+        var result = RouteMap()
+        for entry in map.entries {
+            guard let from = ConnectRoute.authority(entry.key), let to = ConnectRoute.authority(entry.value) else {
+                context.error(
+                    "connect_to must map HOST:PORT to HOST:PORT, not '\(entry.key)' to '\(entry.value)'",
+                    at: node[entry.key] ?? node)
+                continue
+            }
+            result.routes.append(
+                ConnectRoute(host: from.host, port: from.port, targetHost: to.host, targetPort: to.port))
+        }
+        return result
+    }
+}

@@ -1,0 +1,250 @@
+import Files
+import Glibc
+import HTTP
+package import YAML
+
+/// Reads job files into checked jobs, with every fault of all of them.
+package struct JobLoader: Sendable {
+    package let registry: SourceRegistry
+    package let environment: [String: String]
+
+    package init(registry: SourceRegistry, environment: [String: String]) {
+        self.registry = registry
+        self.environment = environment
+    }
+
+    /// Loads job files, and the `*.yaml` files of folders.
+    ///
+    /// - Parameter overrides: `KEY=VALUE` of each `--set`, for every job.
+    package func load(_ paths: [String], overrides: [String] = []) -> LoadedJobs {
+        var diagnostics: [Diagnostic] = []
+        let overrides = overrides.compactMap { Override(parsing: $0, diagnostics: &diagnostics) }
+        var jobs: [Job] = []
+        var names: [String: String] = [:]
+        for path in paths.flatMap({ files(at: $0, &diagnostics) }) {
+            for (document, source) in documents(of: path, &diagnostics) {
+                guard let job = decode(document, file: path, overrides, &diagnostics) else { continue }
+                if let other = names.updateValue(path, forKey: job.name) {
+                    let mark = document["name"]?.mark ?? document.mark
+                    let place = other == path ? "in this file" : "by \(other)"
+                    diagnostics.append(
+                        Diagnostic(
+                            "the name '\(job.name)' is taken \(place) already", at: mark, in: source,
+                            hint: "each job needs a name of its own"))
+                }
+                jobs.append(job)
+            }
+        }
+        return LoadedJobs(jobs: jobs, diagnostics: diagnostics)
+    }
+
+    // MARK: Files
+
+    private func files(at path: String, _ diagnostics: inout [Diagnostic]) -> [String] {
+        var information = stat()
+        guard stat(path, &information) == 0 else {
+            diagnostics.append(missing(path, "can't be read: \(String(cString: strerror(errno)))"))
+            return []
+        }
+        guard information.st_mode & S_IFMT == S_IFDIR else { return [path] }
+        guard let folder = opendir(path) else {
+            diagnostics.append(missing(path, "can't be read: \(String(cString: strerror(errno)))"))
+            return []
+        }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            // The name is a tuple of bytes that ends with a zero, as readdir(3) gives it.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(".yaml"), !name.hasPrefix(".") { names.append(name) }
+        }
+        if names.isEmpty { diagnostics.append(missing(path, "is a folder without *.yaml files")) }
+        return names.sorted().map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+    }
+
+    private func missing(_ path: String, _ message: String) -> Diagnostic {
+        Diagnostic(message, in: YAMLSource(name: path, bytes: []))
+    }
+
+    private func documents(
+        of path: String, _ diagnostics: inout [Diagnostic]
+    ) -> [(node: Node, source: YAMLSource)] {
+        guard let bytes = read(path, limit: YAMLLimits().maximumBytes + 1) else {
+            diagnostics.append(missing(path, "can't be read: \(String(cString: strerror(errno)))"))
+            return []
+        }
+        let source = YAMLSource(name: path, bytes: bytes)
+        return YAMLParser.documents(in: source, diagnostics: &diagnostics).map { ($0, source) }
+    }
+
+    private func read(_ path: String, limit: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count < limit {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+        }
+        return bytes
+    }
+
+    // MARK: One document
+
+    private func decode(
+        _ document: Node, file: String, _ overrides: [Override], _ diagnostics: inout [Diagnostic]
+    ) -> Job? {
+        var local: [Diagnostic] = []
+        defer { diagnostics += local.sorted() }
+        var root = document
+        for override in overrides { root = override.apply(to: root, diagnostics: &local) }
+        var variables: [Variable] = []
+        root = expandVariables(in: root, environment: environment, used: &variables, diagnostics: &local)
+
+        var context = DecodingContext(diagnostics: local)
+        let fields = JobDocument.decode(root, &context) ?? JobDocument()
+        let module = module(fields.source, &context)
+        let plan = fields.source.flatMap { node in context.within("source") { module?.decode(node, &$0) } }
+        let template = template(fields.output.path, module, &context)
+        let secrets = module.map { writtenSecrets(of: $0, in: root, variables) } ?? []
+        local = context.diagnostics.map { diagnostic in
+            secrets.contains { $0.node.isOnLine(of: diagnostic) } ? diagnostic.withoutSnippet() : diagnostic
+        }
+        guard !context.hasErrors, let plan, let template, let module else { return nil }
+
+        let absolute = CatalogLocation.absolute(file)
+        let folder = CatalogLocation.folder(of: absolute)
+        var transfer = fields.transfer
+        transfer.caFile = transfer.caFile.map { resolved($0, in: folder) }
+        var trust = trust(root, transfer, variables + secrets.map(\.variable))
+        trust.allowsPrivateAddresses = transfer.allowsPrivateAddresses
+        for index in transfer.headers.indices where trust.secrets.occur(in: transfer.headers[index].value) {
+            transfer.headers[index].isPrivate = true
+        }
+        return Job(
+            name: fields.name, file: absolute, folder: folder, source: plan,
+            output: JobOutput(directory: resolved(fields.output.directory, in: folder), template: template),
+            transfer: transfer, refresh: fields.refresh, expects: fields.expects?.values ?? module.expects,
+            allowedFailures: fields.allowedFailures, trust: trust)
+    }
+
+    private func module(_ source: Node?, _ context: inout DecodingContext) -> SourceModule? {
+        guard let source else { return nil }
+        return context.within("source") { (context) -> SourceModule? in
+            guard let node = source["type"] else {
+                if case .mapping = source.content {
+                    context.error(
+                        "the key 'type' is missing in source", at: source,
+                        hint: "the modules are \(registry.modules.map(\.type).joined(separator: ", "))")
+                } else {
+                    context.mismatch(source, wanted: "a mapping with a type")
+                }
+                return nil
+            }
+            guard let type = context.within("type", { String.decode(node, &$0) }) else { return nil }
+            guard let module = registry[type] else {
+                let types = registry.modules.map(\.type)
+                let hint = closestMatch(to: type, in: types).map { "did you mean '\($0)'?" }
+                context.error(
+                    "unknown source type '\(type)'", at: node,
+                    hint: hint ?? "the modules are \(types.joined(separator: ", "))")
+                return nil
+            }
+            return module
+        }
+    }
+
+    private func template(
+        _ node: Node?, _ module: SourceModule?, _ context: inout DecodingContext
+    ) -> PathTemplate? {
+        guard let module else { return nil }
+        let text = node?.scalar?.text ?? module.path
+        do throws(TemplateError) {
+            return try PathTemplate(text, fields: module.templateFields)
+        } catch {
+            if let node { context.error(error.message, at: node, hint: error.hint) }
+            return nil
+        }
+    }
+
+    private func resolved(_ path: String, in folder: String) -> String {
+        if path.hasPrefix("/") { return path }
+        if path == "~" || path.hasPrefix("~/"), let home = environment["HOME"] { return home + path.dropFirst() }
+        return normalized("\(folder)/\(path)")
+    }
+
+    /// A path without `.` and `..`, by its text: the directory need not exist yet.
+    private func normalized(_ path: String) -> String {
+        var components: [Substring] = []
+        for component in path.split(separator: "/") {
+            switch component {
+            case ".": break
+            case "..": _ = components.popLast()
+            default: components.append(component)
+            }
+        }
+        return "/" + components.joined(separator: "/")
+    }
+
+    // MARK: Trust
+
+    /// Secret options whose values stand in the job file or its flags as they are. Wherever such a value would be seen
+    /// it is written with the name of the option: `${source.NAME}`.
+    private func writtenSecrets(
+        of module: SourceModule, in root: Node, _ variables: [Variable]
+    ) -> [(node: Node, variable: Variable)] {
+        module.secretOptions.compactMap { option in
+            guard let node = root["source"]?[option], let text = node.scalar?.text, !text.isEmpty,
+                !variables.contains(where: { $0.value == text })
+            else { return nil }
+            return (node, Variable(name: "source.\(option)", value: text))
+        }
+    }
+
+    private func trust(_ root: Node, _ transfer: TransferPolicy, _ variables: [Variable]) -> Trust {
+        var trust = Trust()
+        trust.secrets = Secrets(variables.map { ($0.name, $0.value) })
+        collectAuthorities(root, &trust.authored)
+        for route in transfer.connectTo {
+            // The target is what the author wrote; requests for the name that leads there are allowed to reach it.
+            trust.authored.insert(Authority(host: route.host, port: route.port))
+            trust.authored.insert(Authority(host: route.targetHost, port: route.targetPort))
+        }
+        return trust
+    }
+
+    private func collectAuthorities(_ node: Node, _ authorities: inout Set<Authority>) {
+        switch node.content {
+        case .scalar(let scalar):
+            guard let url = try? WebURL(scalar.text) else { return }
+            authorities.insert(Authority(host: url.host, port: url.port))
+        case .sequence(let elements):
+            for element in elements { collectAuthorities(element, &authorities) }
+        case .mapping(let entries):
+            for entry in entries { collectAuthorities(entry.value, &authorities) }
+        case .faulty: break
+        }
+    }
+}
+
+/// What job files came to.
+package struct LoadedJobs: Sendable {
+    package let jobs: [Job]
+    /// Of all files, in their order; within a file by line.
+    package let diagnostics: [Diagnostic]
+
+    /// Whether nothing may run.
+    package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+}
+
+extension Node {
+    fileprivate func isOnLine(of diagnostic: Diagnostic) -> Bool {
+        diagnostic.source === source && diagnostic.mark?.line == mark.line
+    }
+}

@@ -1,0 +1,146 @@
+/// A module that lists what a job fetches.
+///
+/// A source lists; it never downloads items, writes files or retries. It is given everything it may
+/// touch in its ``SourceContext``. Pages are pulled, so that a slow disk slows the source.
+package protocol Source: Sendable {
+    /// What the job file's `source:` mapping is decoded into.
+    associatedtype Options: Sendable
+    associatedtype Pages: SourcePages
+
+    /// The module's name, documentation and the one table of its options.
+    static var info: SourceInfo<Options> { get }
+
+    /// Keeps the options; performs no I/O.
+    ///
+    /// - Throws: what makes a listing impossible and could not be seen while the options were decoded.
+    init(options: Options, context: SourceContext) throws
+
+    /// The list from its beginning.
+    func pages() -> Pages
+}
+
+/// The pages of one listing, in order.
+package protocol SourcePages {
+    /// The next page, or nil when the list is complete.
+    ///
+    /// - Throws: what ended the list early; what was listed before is still fetched.
+    mutating func next() async throws -> Page?
+}
+
+/// Some collections and items of a list. A collection comes before its items, in the same page or an earlier one.
+package struct Page: Sendable {
+    package var collections: [ListedCollection]
+    package var items: [ListedItem]
+    /// What a person should know of the list although it goes on.
+    package var warnings: [String]
+
+    package init(collections: [ListedCollection] = [], items: [ListedItem] = [], warnings: [String] = []) {
+        self.collections = collections
+        self.items = items
+        self.warnings = warnings
+    }
+}
+
+extension Page {
+    /// The page in parts of so many items; the first has the collections and warnings.
+    func portions(of count: Int) -> [Page] {
+        guard items.count > count else { return [self] }
+        return stride(from: 0, to: items.count, by: count).map { start in
+            var part = start == 0 ? self : Page()
+            part.items = Array(items[start..<min(start + count, items.count)])
+            return part
+        }
+    }
+}
+
+/// A titled group of items, as a source lists it.
+package struct ListedCollection: Sendable {
+    /// Stable and unique within the job.
+    package var key: String
+    package var title: String
+    package var subtitle: String?
+    package var section: String?
+    package var latitude: Double?
+    package var longitude: Double?
+    /// How many items the source expects to list in it, where it knows beforehand.
+    package var expected: Int?
+
+    package init(
+        key: String, title: String, subtitle: String? = nil, section: String? = nil,
+        latitude: Double? = nil, longitude: Double? = nil, expected: Int? = nil
+    ) {
+        self.key = key
+        self.title = title
+        self.subtitle = subtitle
+        self.section = section
+        self.latitude = latitude
+        self.longitude = longitude
+        self.expected = expected
+    }
+}
+
+/// One place in one collection: what to fetch and what is known of it.
+package struct ListedItem: Sendable {
+    /// The key of a collection that was listed before.
+    package var collection: String
+    /// Stable and unique within the job.
+    package var key: String
+    /// As the list writes it; spaces and non-ASCII characters are encoded when it is asked for.
+    package var url: String
+    package var title: String
+    package var description: String?
+    package var section: String?
+    package var metadata: [String: MetadataValue]
+    package var thumbnailURL: String?
+    /// Values of the module's own template fields.
+    package var fields: [String: String]
+    /// The length in bytes that the list promises.
+    package var size: Int64?
+    /// The SHA-256 that the list promises, 64 hexadecimal digits.
+    package var sha256: String?
+    /// Header fields for this item's own requests.
+    package var headers: [ListedHeader]
+    /// Why this element of the list can't be fetched; the item then ends as `invalid`.
+    package var invalid: String?
+
+    package init(
+        collection: String, key: String, url: String, title: String, description: String? = nil,
+        section: String? = nil, metadata: [String: MetadataValue] = [:], thumbnailURL: String? = nil,
+        fields: [String: String] = [:], size: Int64? = nil, sha256: String? = nil,
+        headers: [ListedHeader] = [], invalid: String? = nil
+    ) {
+        self.collection = collection
+        self.key = key
+        self.url = url
+        self.title = title
+        self.description = description
+        self.section = section
+        self.metadata = metadata
+        self.thumbnailURL = thumbnailURL
+        self.fields = fields
+        self.size = size
+        self.sha256 = sha256
+        self.headers = headers
+        self.invalid = invalid
+    }
+}
+
+/// A header field that a list asks for with one of its items, or a source with a request of its own.
+package struct ListedHeader: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A value in an item's metadata, which the catalog keeps as a JSON object.
+package enum MetadataValue: Hashable, Sendable {
+    case text(String)
+    case number(Double)
+    case integer(Int64)
+    case flag(Bool)
+    case list([String])
+}

@@ -1,0 +1,120 @@
+import Files
+package import HTTP
+
+/// All that a source may touch.
+package struct SourceContext: Sendable {
+    /// The folder of the job file, absolute: relative paths in options start there.
+    package let folder: String
+    /// Microseconds since 1970 UTC.
+    package let now: @Sendable () -> Int64
+    private let fetcher: @Sendable (FetchRequest) async throws -> FetchedReply
+    private let downloader: @Sendable (WebURL, Int64) async throws -> SourceFile
+    private var spender: RequestBudget?
+    private var memory: SourceMemory?
+
+    /// A context that asks `fetch` with a URL, header fields and the most bytes of a reply, limits nothing and remembers
+    /// nothing.
+    ///
+    /// - Parameter download: by default fails: few sources download files.
+    package init(
+        folder: String, now: @escaping @Sendable () -> Int64,
+        fetch: @escaping @Sendable (WebURL, [HTTPHeader], Int) async throws -> FetchedReply,
+        download: @escaping @Sendable (WebURL, Int64) async throws -> SourceFile = { url, _ in
+            throw FetchError(failure: .invalid, description: "there is nowhere to keep \(url.text)")
+        }
+    ) {
+        self.folder = folder
+        self.now = now
+        fetcher = { request in try await fetch(request.url, request.headers, request.maximumBytes) }
+        downloader = download
+    }
+
+    /// What a run gives its source: `store` is the catalog, for what the source keeps between runs, and `warn` tells
+    /// people something while the source is waiting.
+    init(
+        job: Job, engine: Engine, context: RunContext, store: @escaping @Sendable () throws -> CatalogStore,
+        warn: @escaping @Sendable (String) -> Void
+    ) {
+        folder = job.folder
+        now = wallClockMicroseconds
+        fetcher = { request in try await engine.fetch(request, context) }
+        let downloads = SourceDownloads(engine: engine, context: context)
+        downloader = { url, limit in try await downloads.file(at: url, maximumBytes: limit) }
+        spender = RequestBudget(
+            store: store, now: wallClockMicroseconds, pause: { try await Task.sleep(for: .microseconds($0)) },
+            warn: warn)
+        memory = SourceMemory(
+            source: job.source.type, secrets: job.trust.secrets, store: store, now: wallClockMicroseconds)
+    }
+
+    /// Asks for a small reply. It takes its turn under the host's rate and limits, transient failures are tried again,
+    /// and redirects are followed; any status that is left is the source's to judge.
+    ///
+    /// `transience` says why a reply is only a passing failure, for sites that put one into a reply with status 200; nil
+    /// when it is the answer. It is called on the network's thread, which waits for it.
+    ///
+    /// - Returns: the reply, whatever its status.
+    /// - Throws: ``FetchError`` when no reply was to be had; `WebURLError` for a URL that can't be asked.
+    package func fetch(
+        _ url: String, headers: [ListedHeader] = [], maximumBytes: Int = 16 << 20,
+        transience: @escaping @Sendable (FetchedReply) -> String? = { _ in nil }
+    ) async throws -> FetchedReply {
+        try await fetcher(
+            FetchRequest(
+                url: try WebURL(url), headers: headers.map { HTTPHeader($0.name, $0.value) },
+                maximumBytes: maximumBytes,
+                transience: transience))
+    }
+
+    /// Waits until one more request is within a limit that holds over all runs and processes with this catalog, and
+    /// counts it. The window slides.
+    ///
+    /// - Parameters:
+    ///   - key: what the limit is for; it may be a secret, and only a hash of it is kept.
+    ///   - limit: so many requests, at least one.
+    ///   - per: in so many microseconds.
+    /// - Throws: `CancellationError` when the run ends before; an error of the catalog's.
+    package func budget(_ key: String, limit: Int, per: Int64) async throws {
+        try await spender?.spend(key, limit: limit, per: per)
+    }
+
+    /// What the module remembered under these keys, in any job, no longer than `age` microseconds ago.
+    ///
+    /// - Throws: an error of the catalog's.
+    package func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
+        try await memory?.recall(keys, youngerThan: age) ?? [:]
+    }
+
+    /// Remembers texts for later runs, at most 400 days, in place of what was there under their keys.
+    ///
+    /// - Throws: an error of the catalog's.
+    package func remember(_ values: [String: String]) async throws {
+        try await memory?.remember(values)
+    }
+
+    /// Downloads a file such as a ZIP, or takes the one of an earlier run where the server says that it still is the
+    /// same. It is asked for as by ``fetch(_:headers:maximumBytes:)``.
+    ///
+    /// - Parameter maximumBytes: a longer file fails as `too-large`.
+    /// - Throws: ``FetchError`` when there is no such file now, whatever an earlier run got; `WebURLError` for a URL that
+    ///   can't be asked.
+    package func download(_ url: String, maximumBytes: Int64) async throws -> SourceFile {
+        try await downloader(try WebURL(url), maximumBytes)
+    }
+
+    /// Opens a file by a path that the job file gives, which is relative to it.
+    ///
+    /// - Throws: why the file can't be read, with its path.
+    package func open(_ path: String) throws -> SourceFile {
+        SourceFile(try ReadableFile(path: path.hasPrefix("/") ? path : "\(folder)/\(path)"))
+    }
+}
+
+/// What a source asks for.
+struct FetchRequest: Sendable {
+    var url: WebURL
+    var headers: [HTTPHeader] = []
+    var maximumBytes: Int
+    /// Why a reply is but a passing failure.
+    var transience: @Sendable (FetchedReply) -> String? = { _ in nil }
+}

@@ -1,0 +1,56 @@
+package import YAML
+
+/// What a source module says of itself: its name, its documentation and the one table of its options, which decodes,
+/// documents and completes them.
+package struct SourceInfo<Options: Sendable>: Sendable {
+    /// The word after `type:` in a job file.
+    package let type: String
+    /// One line for `runner sources`.
+    package let summary: String
+    /// The template of `output.path` unless the job file gives one.
+    package let path: String
+    /// What the bytes must be unless the job file's `expect` says otherwise.
+    package let expects: [Expectation]
+    /// The module's own fields for templates, beside the common ones.
+    package let templateFields: [TemplateField]
+    /// Names of options whose values are never shown or stored, even where the job file has them as they are.
+    package let secretOptions: [String]
+    /// Where the site sends those who ask for what it does not have any more.
+    package let placeholders: [Placeholder]
+    package let defaults: Options
+    package let fields: FieldTable<Options>
+    /// Checks that need more than one option, with the node of the whole `source:` mapping.
+    package let validate: @Sendable (inout Options, Node, inout DecodingContext) -> Void
+
+    package init(
+        type: String, summary: String, path: String, expects: [Expectation], templateFields: [TemplateField] = [],
+        secretOptions: [String] = [], placeholders: [Placeholder] = [], defaults: Options,
+        fields: FieldTable<Options>,
+        validate: @escaping @Sendable (inout Options, Node, inout DecodingContext) -> Void = { _, _, _ in }
+    ) {
+        self.type = type
+        self.summary = summary
+        self.path = path
+        self.expects = expects
+        self.templateFields = templateFields
+        self.secretOptions = secretOptions
+        self.placeholders = placeholders
+        self.defaults = defaults
+        self.fields = fields
+        self.validate = validate
+    }
+}
+
+/// A `{field}` that a template may use.
+package struct TemplateField: Hashable, Sendable {
+    package let name: String
+    package let help: String
+    /// Whether slashes in its values make folders, each a safe component, instead of becoming `_`.
+    package let isPath: Bool
+
+    package init(name: String, help: String, isPath: Bool = false) {
+        self.name = name
+        self.help = help
+        self.isPath = isPath
+    }
+}

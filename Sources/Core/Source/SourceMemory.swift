@@ -1,0 +1,47 @@
+import SQLite
+
+/// What a source module remembers from run to run, such as the name that goes with an identifier, to ask for it once
+/// only. Kept in the catalog's table `memory`, for all jobs with the module.
+struct SourceMemory: Sendable {
+    /// What was last remembered so many microseconds ago is forgotten: 400 days, so that a yearly run finds it.
+    static let longestAge: Int64 = 400 * 86_400_000_000
+
+    /// The module's type name.
+    let source: String
+    let secrets: Secrets
+    /// The catalog; opened no sooner than it is needed.
+    let store: @Sendable () throws -> CatalogStore
+    /// Microseconds since 1970 UTC.
+    let now: @Sendable () -> Int64
+
+    func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
+        let (source, secrets, oldest) = (source, secrets, now() - age)
+        return try await store().perform { catalog in
+            var found: [String: String] = [:]
+            for key in keys {
+                let value: String? = try catalog.value(
+                    "SELECT value FROM memory WHERE source = ? AND key = ? AND kept_at >= ?", source,
+                    secrets.hide(key), oldest)
+                found[key] = value.flatMap(secrets.expand)
+            }
+            return found
+        }
+    }
+
+    func remember(_ values: [String: String]) async throws {
+        let (source, secrets, now) = (source, secrets, now())
+        try await store().perform { catalog in
+            try catalog.transaction {
+                for (key, value) in values {
+                    try catalog.run(
+                        """
+                        INSERT INTO memory (source, key, value, kept_at) VALUES (?, ?, ?, ?)
+                        ON CONFLICT (source, key) DO UPDATE SET value = excluded.value, kept_at = excluded.kept_at
+                        """, source, secrets.hide(key), secrets.hide(value), now)
+                }
+                try catalog.run(
+                    "DELETE FROM memory WHERE source = ? AND kept_at < ?", source, now - Self.longestAge)
+            }
+        }
+    }
+}

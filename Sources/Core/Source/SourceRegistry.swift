@@ -1,0 +1,77 @@
+package import YAML
+
+/// The source modules a program offers, by type name.
+package struct SourceRegistry: Sendable {
+    package let modules: [SourceModule]
+
+    package init(_ modules: [SourceModule]) {
+        self.modules = modules
+    }
+
+    package subscript(type: String) -> SourceModule? {
+        modules.first { $0.type == type }
+    }
+}
+
+/// A source module with its types erased, so that different ones stand in one list.
+package struct SourceModule: Sendable {
+    package let type: String
+    package let summary: String
+    package let path: String
+    package let expects: [Expectation]
+    package let templateFields: [TemplateField]
+    /// The options as documentation, in the order of the module's table.
+    package let options: [FieldDocumentation]
+    /// Names of options whose values are never shown or stored.
+    package let secretOptions: [String]
+    let decode: @Sendable (Node, inout DecodingContext) -> SourcePlan
+
+    package init<S: Source>(_ source: S.Type) {
+        let info = S.info
+        type = info.type
+        summary = info.summary
+        path = info.path
+        expects = info.expects
+        templateFields = info.templateFields
+        options = info.fields.documentation
+        secretOptions = info.secretOptions
+        decode = { node, context in
+            var options = info.defaults
+            // Read by the job's own table; the module's table starts after it.
+            info.fields.decode(node, into: &options, passing: ["type"], &context)
+            info.validate(&options, node, &context)
+            let decoded = options
+            return SourcePlan(type: info.type, placeholders: info.placeholders) { context in
+                AnySourcePages(try S(options: decoded, context: context).pages())
+            }
+        }
+    }
+}
+
+/// A decoded `source:` mapping: ready to list, again and again.
+package struct SourcePlan: Sendable {
+    package let type: String
+    /// An item that ends at one of these is unavailable.
+    var placeholders: [Placeholder] = []
+    let makePages: @Sendable (SourceContext) throws -> AnySourcePages
+
+    /// Begins a listing.
+    ///
+    /// - Throws: what the module's initializer throws.
+    package func pages(in context: SourceContext) throws -> AnySourcePages {
+        try makePages(context)
+    }
+}
+
+/// Pages of a source whose type is erased.
+package struct AnySourcePages: SourcePages {
+    private var pages: any SourcePages
+
+    package init(_ pages: any SourcePages) {
+        self.pages = pages
+    }
+
+    package mutating func next() async throws -> Page? {
+        try await pages.next()
+    }
+}

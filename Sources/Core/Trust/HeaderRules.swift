@@ -1,0 +1,33 @@
+import HTTP
+import YAML
+
+/// Which header fields a job file may set, and which of them are credentials.
+enum HeaderRules {
+    /// Fields that the transfer itself sets; a second value would contradict it.
+    private static let reserved: Set<String> = [
+        "accept-encoding", "connection", "content-length", "expect", "host", "if-match", "if-modified-since",
+        "if-none-match", "if-range", "if-unmodified-since", "range", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// Fields that may go only to hosts that the job file names.
+    static func isCredential(_ name: String) -> Bool {
+        ["authorization", "cookie", "proxy-authorization"].contains(name.lowercased())
+    }
+
+    static func isReserved(_ name: String) -> Bool {
+        reserved.contains(name.lowercased())
+    }
+
+    static func isValue(_ value: String) -> Bool {
+        HTTPHeader("X", value).isValid
+    }
+
+    @Sendable static func complaint(about map: OrderedMap<String>) -> String? {
+        for entry in map.entries {
+            if isReserved(entry.key) { return "can't set \(entry.key), which every request has its own of" }
+            if entry.key.lowercased() == "user-agent" { return "can't set User-Agent; use user_agent" }
+            if !HTTPHeader(entry.key, entry.value).isValid { return "has a field that is not valid: '\(entry.key)'" }
+        }
+        return nil
+    }
+}
