@@ -1,0 +1,149 @@
+package import HTTP
+
+/// Which transfer begins next.
+extension Scheduler {
+    /// What may begin at this time, with its slots taken.
+    package mutating func admit(_ now: Monotonic) -> [Admission] {
+        while let due = timers.popDue(now) { wake(due) }
+        var admissions: [Admission] = []
+        var idle = 0
+        while idle < jobs.count {
+            let job = nextJob % jobs.count
+            nextJob = job + 1
+            if let admission = admitUrgent(job, now) ?? admitItem(job, now) {
+                admissions.append(admission)
+                idle = 0
+            } else {
+                idle += 1
+            }
+        }
+        return admissions
+    }
+
+    /// When something may begin that can't yet; nil when only an event can change that.
+    package var nextWake: Monotonic? { timers.next }
+
+    private mutating func admitUrgent(_ job: JobIndex, _ now: Monotonic) -> Admission? {
+        for _ in 0..<jobs[job].urgentRing.count {
+            guard let host = jobs[job].urgentRing.popFirst() else { return nil }
+            guard isOpen(host, job, now) else { continue }
+            guard hosts[host].inFlight < jobs[job].limits.perHost else {
+                jobs[job].urgentRing.append(host)
+                continue
+            }
+            while let id = jobs[job].queues[host]?.urgent.popFirst() {
+                guard flights[id] != nil else { continue }
+                if jobs[job].queues[host]?.urgent.isEmpty == false { jobs[job].urgentRing.append(host) }
+                return begin(id, host, now)
+            }
+        }
+        return nil
+    }
+
+    private mutating func admitItem(_ job: JobIndex, _ now: Monotonic) -> Admission? {
+        guard !jobs[job].isPaused, !jobs[job].isStopped else { return nil }
+        guard jobs[job].inFlight < jobs[job].limits.concurrency else { return nil }
+        for _ in 0..<jobs[job].ring.count {
+            guard let host = jobs[job].ring.popFirst() else { return nil }
+            jobs[job].queues[host]?.isInRing = false
+            guard isOpen(host, job, now) else { continue }
+            guard hosts[host].inFlight < jobs[job].limits.perHost else {
+                enqueue(host, job)
+                continue
+            }
+            guard let (id, collection) = takeReady(host, job) else { continue }
+            enqueue(host, job)
+            if flights[id] == nil {
+                flights[id] = Flight(job: job, host: host, collection: collection)
+            }
+            jobs[job].inFlight += 1
+            return begin(id, host, now)
+        }
+        return nil
+    }
+
+    private mutating func takeReady(_ host: Int, _ job: JobIndex) -> (TransferID, Int64)? {
+        while let (id, collection, isFresh) = jobs[job].queues[host]?.popReady() {
+            if isFresh { readyCount -= 1 }
+            noteLow(host, job)
+            if dropped.isEmpty || dropped.remove(id) == nil { return (id, collection) }
+        }
+        // A list over many hosts leaves no empty queues behind.
+        if jobs[job].queues[host]?.isEmpty == true { jobs[job].queues[host] = nil }
+        return nil
+    }
+
+    private mutating func begin(_ id: TransferID, _ host: Int, _ now: Monotonic) -> Admission {
+        hosts[host].inFlight += 1
+        hosts[host].asked = now
+        flights[id]?.isInFlight = true
+        if hosts[host].interval > 0 {
+            hosts[host].opens = max(now, hosts[host].opens).advanced(byMicroseconds: hosts[host].interval)
+        }
+        if flights[id]?.isHop == true {
+            flights[id]?.isHop = false
+        } else {
+            flights[id]?.attempts += 1
+        }
+        return Admission(id: id, job: flights[id]?.job ?? 0, attempt: flights[id]?.attempts ?? 1)
+    }
+
+    /// Whether the host may be asked at this time; else its queue comes back when it may.
+    private mutating func isOpen(_ host: Int, _ job: JobIndex, _ now: Monotonic) -> Bool {
+        guard hosts[host].opens > now else { return true }
+        if !hosts[host].isTimed {
+            hosts[host].isTimed = true
+            timers.insert(.host(host), due: hosts[host].opens)
+        }
+        return false
+    }
+
+    private mutating func wake(_ timer: Timer) {
+        switch timer {
+        case .host(let host):
+            hosts[host].isTimed = false
+            for job in jobs.indices where jobs[job].queues[host] != nil {
+                enqueue(host, job)
+                if jobs[job].queues[host]?.urgent.isEmpty == false { jobs[job].urgentRing.append(host) }
+            }
+        case .retry(let id):
+            guard let flight = flights[id] else { return }
+            if id < 0 {
+                pushUrgent(id, flight.host, flight.job)
+            } else {
+                let emptyQueue = HostQueue(window)
+                jobs[flight.job].queues[flight.host, default: emptyQueue].pushFront(id, collection: flight.collection)
+                enqueue(flight.host, flight.job)
+            }
+        }
+    }
+
+    mutating func enqueue(_ host: Int, _ job: JobIndex) {
+        guard let queue = jobs[job].queues[host], queue.hasReady, !queue.isInRing else { return }
+        jobs[job].queues[host]?.isInRing = true
+        jobs[job].ring.append(host)
+    }
+
+    mutating func pushUrgent(_ id: TransferID, _ host: Int, _ job: JobIndex) {
+        let emptyQueue = HostQueue(window)
+        jobs[job].queues[host, default: emptyQueue].urgent.append(id)
+        jobs[job].urgentRing.append(host)
+    }
+
+    mutating func number(of origin: HTTPOrigin, job: JobIndex) -> Int {
+        let host: Int
+        if let known = hostNumbers[origin] {
+            host = known
+        } else {
+            host = hosts.count
+            hosts.append(Host(origin: origin))
+            hostNumbers[origin] = host
+        }
+        let interval = jobs[job].limits.interval
+        if interval > hosts[host].interval {
+            hosts[host].interval = interval
+            hosts[host].opens = max(hosts[host].opens, hosts[host].asked.advanced(byMicroseconds: interval))
+        }
+        return host
+    }
+}

@@ -1,0 +1,79 @@
+/// What a person, a signal or a deadline asks for while the run goes on.
+extension Scheduler {
+    /// No item of the job begins while it is paused; what is in flight goes on, and so does the list.
+    package mutating func setPaused(_ isPaused: Bool, job: JobIndex) {
+        jobs[job].isPaused = isPaused
+    }
+
+    /// More begins at once; fewer only as what is in flight ends.
+    package mutating func setConcurrency(_ concurrency: Int, job: JobIndex) {
+        jobs[job].limits.concurrency = concurrency
+    }
+
+    /// Puts waiting items before all others of their host.
+    package mutating func prioritise(_ ids: Set<TransferID>, job: JobIndex) {
+        for host in jobs[job].queues.keys {
+            jobs[job].queues[host]?.prioritise(ids, &prioritised)
+            noteLow(host, job)
+            enqueue(host, job)
+        }
+    }
+
+    /// Gives up items.
+    ///
+    /// - Returns: those that are in flight, for the caller to stop; the others never begin.
+    package mutating func cancel(_ ids: Set<TransferID>, job: JobIndex) -> Set<TransferID> {
+        var inFlight: Set<TransferID> = []
+        let timed = Set(timers.removeAll { if case .retry(let id) = $0 { ids.contains(id) } else { false } }.map(id))
+        for id in ids {
+            if flights[id]?.isInFlight == true {
+                inFlight.insert(id)
+                continue
+            }
+            // A redirected item still holds its job's slot; its place among the urgent ones is passed over.
+            let isHop = flights.removeValue(forKey: id)?.isHop == true
+            if isHop { jobs[job].inFlight -= 1 }
+            if !isHop, !timed.contains(id) { dropped.insert(id) }
+        }
+        return inFlight
+    }
+
+    private func id(_ timer: Timer) -> TransferID {
+        if case .retry(let id) = timer { id } else { 0 }
+    }
+
+    /// Stops a job: nothing of it begins any more, no failure is tried again.
+    ///
+    /// - Returns: the items that wait, whose outcome is therefore `cancelled`, and requests that wait.
+    package mutating func stop(job: JobIndex) -> [TransferID] {
+        jobs[job].isStopped = true
+        var waiting: [TransferID] = []
+        for host in jobs[job].queues.keys {
+            guard var queue = jobs[job].queues[host] else { continue }
+            // A redirected item still holds its job's slot.
+            for id in queue.urgent.removeAll() where flights[id] != nil {
+                if id >= 0, flights[id]?.isHop == true { jobs[job].inFlight -= 1 }
+                waiting.append(id)
+            }
+            readyCount -= queue.readyCount
+            waiting += queue.removeAll()
+            jobs[job].queues[host] = queue
+        }
+        waiting += timers.removeAll { timer in
+            if case .retry(let id) = timer { flights[id]?.job == job } else { false }
+        }.map(id)
+        for id in waiting { flights[id] = nil }
+        defer { dropped.subtract(waiting) }
+        return waiting.filter { !dropped.contains($0) }
+    }
+
+    package func isStopped(job: JobIndex) -> Bool { jobs[job].isStopped }
+
+    /// Whether nothing is in flight, waits or is being loaded.
+    package var isIdle: Bool { flights.isEmpty && readyCount == 0 && loadingCount == 0 && lowQueues.isEmpty }
+
+    /// Items of a job in flight.
+    package func inFlight(job: JobIndex) -> Int {
+        jobs[job].inFlight
+    }
+}

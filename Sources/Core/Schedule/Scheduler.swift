@@ -1,0 +1,280 @@
+package import HTTP
+
+/// Decides which transfer begins when: a value that is told what happened and answers what to do, without I/O, clock or
+/// randomness of its own.
+///
+/// Every transfer is known by a number: an item by its row's id, a request of a source by a negative one. Items wait in
+/// lanes, one for each job, host and collection. Admission takes jobs in turn, within a job its hosts in turn, and for a
+/// host its collections in turn, so that neither a slow host nor a long list starves the others.
+///
+/// Only a window of items is *ready*, with what is needed to ask for them in memory. The rest is *parked*, eight bytes
+/// each, and loaded again when its lane runs low.
+package struct Scheduler: Sendable {
+    package typealias TransferID = Int64
+    package typealias JobIndex = Int
+
+    /// What one job may use.
+    package struct Limits: Sendable {
+        /// Items in flight, those on their way through redirects included.
+        package var concurrency: Int
+        /// Transfers to one origin at a time.
+        package var perHost: Int
+        /// Microseconds between requests to one host; 0 for no limit.
+        package var interval: Int64
+        /// Tries after the first.
+        package var retries: Int
+
+        package init(concurrency: Int, perHost: Int, interval: Int64 = 0, retries: Int = 4) {
+            self.concurrency = concurrency
+            self.perHost = perHost
+            self.interval = interval
+            self.retries = retries
+        }
+    }
+
+    /// How an attempt ended, as far as scheduling cares.
+    package enum Verdict: Sendable {
+        /// Done, for good or bad.
+        case ended
+        /// Failed in a way that may pass. `retryAfter`: microseconds that the host asks to be left alone.
+        case transient(retryAfter: Int64?)
+        /// The reply points to another place, which is asked next, in the same item's name.
+        case redirected(HTTPOrigin)
+    }
+
+    package enum Decision: Sendable, Equatable {
+        /// The transfer is over; its outcome stands.
+        case over
+        /// It is tried again at that time.
+        case retry(at: Monotonic)
+        /// It goes on elsewhere as soon as that host has room.
+        case hop
+        /// It would be tried again, but the job is being stopped.
+        case cancelled
+    }
+
+    /// A transfer that may begin.
+    package struct Admission: Sendable, Equatable {
+        package let id: TransferID
+        package let job: JobIndex
+        /// 1 for the first.
+        package let attempt: Int
+    }
+
+    /// Parked items that the lane of a job wants loaded.
+    package struct Load: Sendable, Equatable {
+        package let job: JobIndex
+        package let origin: HTTPOrigin
+        package let collection: Int64
+        package let ids: [TransferID]
+    }
+
+    /// How many items are ready, with their details in memory.
+    package struct Window: Sendable {
+        /// Of one lane.
+        package var lane = 4_096
+        /// In all; above it new ones are parked.
+        package var total = 8_192
+        /// A lane with fewer has parked ones loaded.
+        package var low = 1_024
+        /// What a lane with nothing ready may have loaded although the window is full.
+        package var least = 16
+
+        package init() {}
+    }
+
+    struct Job: Sendable {
+        var limits: Limits
+        var inFlight = 0
+        var isPaused = false
+        var isStopped = false
+        /// Lanes by host.
+        var queues: [Int: HostQueue] = [:]
+        /// Hosts with ready items that may have room.
+        var ring = FIFO<Int>()
+        /// Hosts with redirected items or requests of the source, which go first.
+        var urgentRing = FIFO<Int>()
+    }
+
+    struct Host {
+        let origin: HTTPOrigin
+        var inFlight = 0
+        /// The longest interval of the jobs that use the host.
+        var interval: Int64 = 0
+        /// When it was asked last.
+        var asked = Monotonic(microseconds: .min)
+        /// No request before this time.
+        var opens = Monotonic(microseconds: .min)
+        var isTimed = false
+    }
+
+    struct Flight {
+        let job: JobIndex
+        /// Where it begins, and begins again when it is tried again.
+        let home: Int
+        /// Where it is asked next or just was: another one than `home` after a redirect.
+        var host: Int
+        let collection: Int64
+        var attempts = 0
+        /// A hop belongs to the attempt that was redirected.
+        var isHop = false
+        /// Whether a request is under way, rather than waited for.
+        var isInFlight = false
+
+        init(job: JobIndex, host: Int, collection: Int64) {
+            self.job = job
+            self.home = host
+            self.host = host
+            self.collection = collection
+        }
+    }
+
+    struct QueueName: Hashable {
+        let job: JobIndex
+        let host: Int
+    }
+
+    enum Timer {
+        case host(Int)
+        case retry(TransferID)
+    }
+
+    var jobs: [Job] = []
+    var hosts: [Host] = []
+    var hostNumbers: [HTTPOrigin: Int] = [:]
+    /// Transfers that were begun and are not over: in flight, between hops, or waiting for another try.
+    var flights: [TransferID: Flight] = [:]
+    var timers = TimerHeap<Timer>()
+    var dropped: Set<TransferID> = []
+    var prioritised: Set<TransferID> = []
+    var readyCount = 0
+    /// Parked items that were asked for and have not come.
+    var loadingCount = 0
+    /// Queues with a lane that runs low.
+    var lowQueues: Set<QueueName> = []
+    var nextJob = 0
+    var generator: any RandomNumberGenerator & Sendable
+    let backoff: Backoff
+    let window: Window
+
+    package init(
+        generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(), backoff: Backoff = Backoff(),
+        window: Window = Window()
+    ) {
+        self.window = window
+        self.generator = generator
+        self.backoff = backoff
+    }
+
+    // MARK: What is to be done
+
+    package mutating func addJob(_ limits: Limits) -> JobIndex {
+        jobs.append(Job(limits: limits))
+        return jobs.count - 1
+    }
+
+    /// Takes items in list order.
+    ///
+    /// - Returns: how many of them are ready; the caller keeps the details of these and may forget the others'.
+    package mutating func add(
+        _ ids: ArraySlice<TransferID>, job: JobIndex, origin: HTTPOrigin, collection: Int64
+    ) -> Int {
+        let host = number(of: origin, job: job)
+        let room = max(0, window.total - readyCount)
+        let emptyQueue = HostQueue(window)
+        let ready = jobs[job].queues[host, default: emptyQueue].add(ids, collection: collection, room: room)
+        readyCount += ready
+        noteLow(host, job)
+        enqueue(host, job)
+        return ready
+    }
+
+    /// Takes a request of a source. It waits for the host like an item, ahead of items, and takes none of their slots.
+    package mutating func addRequest(_ id: TransferID, job: JobIndex, origin: HTTPOrigin) {
+        let host = number(of: origin, job: job)
+        flights[id] = Flight(job: job, host: host, collection: 0)
+        pushUrgent(id, host, job)
+    }
+
+    /// Parked items whose details are in memory again.
+    ///
+    /// - Parameter asked: as many as the ``Load`` named; those not among `ids` are over.
+    /// - Returns: false when the job is stopped and takes none.
+    package mutating func loaded(
+        _ ids: [TransferID], of asked: Int, job: JobIndex, origin: HTTPOrigin, collection: Int64
+    ) -> Bool {
+        let host = number(of: origin, job: job)
+        loadingCount -= asked
+        guard !jobs[job].isStopped else { return false }
+        jobs[job].queues[host]?.loaded(ids, collection: collection, prioritised: &prioritised)
+        readyCount += ids.count
+        noteLow(host, job)
+        enqueue(host, job)
+        return true
+    }
+
+    /// What lanes that run low want from the catalog. Each lane asks for one portion at a time.
+    package mutating func loads() -> [Load] {
+        guard !lowQueues.isEmpty else { return [] }
+        var result: [Load] = []
+        for name in lowQueues {
+            let room = window.total - readyCount - loadingCount
+            for portion in jobs[name.job].queues[name.host]?.takeLoads(room: room) ?? [] {
+                loadingCount += portion.ids.count
+                result.append(
+                    Load(job: name.job, origin: hosts[name.host].origin, collection: portion.lane, ids: portion.ids))
+            }
+            if jobs[name.job].queues[name.host]?.isLow != true { lowQueues.remove(name) }
+        }
+        return result
+    }
+
+    mutating func noteLow(_ host: Int, _ job: JobIndex) {
+        if jobs[job].queues[host]?.isLow == true { lowQueues.insert(QueueName(job: job, host: host)) }
+    }
+
+    // MARK: What happened
+
+    /// An attempt ended. Frees its slots and decides what becomes of the transfer.
+    package mutating func finished(_ id: TransferID, _ verdict: Verdict, now: Monotonic) -> Decision {
+        guard let flight = flights[id] else { return .over }
+        hosts[flight.host].inFlight -= 1
+        flights[id]?.isInFlight = false
+        let job = flight.job
+        let isItem = id >= 0
+        if case .redirected(let origin) = verdict, !jobs[job].isStopped {
+            let host = number(of: origin, job: job)
+            flights[id]?.host = host
+            flights[id]?.isHop = true
+            pushUrgent(id, host, job)
+            return .hop
+        }
+        if isItem { jobs[job].inFlight -= 1 }
+        guard case .transient(let retryAfter) = verdict else {
+            flights[id] = nil
+            return jobs[job].isStopped && isRedirect(verdict) ? .cancelled : .over
+        }
+        if let retryAfter { holdBack(flight.host, until: now.advanced(byMicroseconds: retryAfter)) }
+        guard flight.attempts <= jobs[job].limits.retries else {
+            flights[id] = nil
+            return .over
+        }
+        guard !jobs[job].isStopped else {
+            flights[id] = nil
+            return .cancelled
+        }
+        let due = now.advanced(byMicroseconds: backoff.delay(retry: flight.attempts, using: &generator))
+        flights[id]?.host = flight.home
+        timers.insert(.retry(id), due: due)
+        return .retry(at: due)
+    }
+
+    private func isRedirect(_ verdict: Verdict) -> Bool {
+        if case .redirected = verdict { return true }
+        return false
+    }
+
+    private mutating func holdBack(_ host: Int, until time: Monotonic) {
+        hosts[host].opens = max(hosts[host].opens, time)
+    }
+}
