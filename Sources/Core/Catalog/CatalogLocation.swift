@@ -1,0 +1,82 @@
+import Files
+import Glibc
+package import SQLite
+
+/// Where the catalog is.
+package enum CatalogLocation {
+    /// The file: a flag's value, `$RUNNER_DATABASE`, `$STATE_DIRECTORY/runner.sqlite` (systemd gives a unit's own folder),
+    /// `$XDG_STATE_HOME/runner/runner.sqlite`, else `~/.local/state/runner/runner.sqlite`, as the XDG Base Directory
+    /// Specification has it.
+    ///
+    /// - Throws: ``CatalogError`` when no place can be named.
+    package static func path(flag: String?, environment: [String: String]) throws -> String {
+        func value(_ name: String) -> String? {
+            environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        if let path = flag ?? value("RUNNER_DATABASE") { return absolute(path) }
+        // systemd separates several directories with colons; the first is the unit's main one.
+        if let directory = value("STATE_DIRECTORY")?.split(separator: ":").first { return "\(directory)/runner.sqlite" }
+        if let directory = value("XDG_STATE_HOME"), directory.hasPrefix("/") {
+            return "\(directory)/runner/runner.sqlite"
+        }
+        guard let home = value("HOME") else {
+            throw CatalogError("there is no place for the catalog: HOME is not set; give --database FILE")
+        }
+        return "\(home)/.local/state/runner/runner.sqlite"
+    }
+
+    /// A path made absolute from the current folder.
+    package static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/") else { return path }
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard getcwd(&buffer, buffer.count) != nil else { return path }
+        let folder = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return folder == "/" ? "/\(path)" : "\(folder)/\(path)"
+    }
+
+    /// The folder of a path.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Opens the catalog for a run: makes it, and its folder, where they are missing, and brings its tables up to date.
+    ///
+    /// - Throws: ``CatalogError``, `SQLiteError` or `MigrationError`, each with a way out.
+    package static func openForWriting(_ path: String) throws -> Connection {
+        let folder = folder(of: path)
+        try makeFolder(folder)
+        if let system = networkFileSystem(at: folder) {
+            throw CatalogError(
+                "\(path) is on \(system), where SQLite's locks can't be relied on; "
+                    + "give --database a file on a local disk, or set RUNNER_DATABASE")
+        }
+        let connection = try Connection(path: path, mode: .readWriteCreate)
+        try CatalogSchema.migrator.migrate(connection)
+        return connection
+    }
+
+    /// Opens an existing catalog to read from it.
+    ///
+    /// - Throws: ``CatalogError`` when it is missing, `MigrationError` when it is newer than this program or another
+    ///   program's.
+    package static func openForReading(_ path: String) throws -> Connection {
+        guard access(path, F_OK) == 0 else {
+            throw CatalogError("there is no catalog at \(path); the first run makes it")
+        }
+        let connection = try Connection(path: path, mode: .readOnly)
+        _ = try CatalogSchema.migrator.verify(connection)
+        return connection
+    }
+
+    private static func makeFolder(_ path: String) throws {
+        var made = ""
+        for component in path.split(separator: "/") {
+            made += "/\(component)"
+            guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+            let reason = String(cString: strerror(errno))
+            guard access(made, F_OK) != 0 else { continue }
+            throw CatalogError("can't make the catalog's folder \(made): \(reason)")
+        }
+    }
+}

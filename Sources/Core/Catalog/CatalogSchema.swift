@@ -1,0 +1,160 @@
+package import SQLite
+
+/// The tables of the catalog, as migrations that are only ever added to.
+package enum CatalogSchema {
+    /// "run1" in ASCII: marks the file as a catalog of this program.
+    package static let applicationID: Int32 = 0x7275_6E31
+
+    package static let migrator = Migrator(
+        applicationID: applicationID,
+        migrations: [
+            Migration("tables", sql: tables), Migration("what sources keep", sql: keptBySources),
+        ])
+
+    private static let tables = """
+        CREATE TABLE job (
+            name TEXT PRIMARY KEY,
+            file TEXT NOT NULL,
+            directory TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE run (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            job TEXT NOT NULL REFERENCES job(name) ON DELETE CASCADE,
+            started_at INTEGER NOT NULL,
+            finished_at INTEGER,
+            outcome TEXT NOT NULL DEFAULT 'running',
+            selection TEXT,
+            downloaded INTEGER NOT NULL DEFAULT 0,
+            unchanged INTEGER NOT NULL DEFAULT 0,
+            fresh INTEGER NOT NULL DEFAULT 0,
+            failed INTEGER NOT NULL DEFAULT 0,
+            cancelled INTEGER NOT NULL DEFAULT 0,
+            wire_bytes INTEGER NOT NULL DEFAULT 0,
+            body_bytes INTEGER NOT NULL DEFAULT 0,
+            list_requests INTEGER NOT NULL DEFAULT 0,
+            list_bytes INTEGER NOT NULL DEFAULT 0,
+            detail TEXT,
+            runner_version TEXT NOT NULL,
+            libcurl_version TEXT NOT NULL,
+            host TEXT NOT NULL,
+            pid INTEGER NOT NULL
+        );
+        CREATE INDEX run_by_job ON run(job, id);
+
+        CREATE TABLE collection (
+            id INTEGER PRIMARY KEY,
+            job TEXT NOT NULL REFERENCES job(name) ON DELETE CASCADE,
+            key TEXT NOT NULL,
+            title TEXT NOT NULL,
+            subtitle TEXT,
+            section TEXT,
+            latitude REAL,
+            longitude REAL,
+            position INTEGER NOT NULL,
+            expected INTEGER,
+            UNIQUE(job, key)
+        );
+
+        -- After `failure` come columns of the program's own: `stem`, the path without its extension, and `path_hash`,
+        -- which keeps stems apart; `is_unsettled`, 1 while the latest transfer failed, was cancelled or never was;
+        -- `permanent_failures` in a row and `asked_again_at`, before which the last of them stands; `stored_run`, the
+        -- run that downloaded the file; `listing`, what the list promised of the bytes, as JSON.
+        CREATE TABLE item (
+            id INTEGER PRIMARY KEY,
+            job TEXT NOT NULL REFERENCES job(name) ON DELETE CASCADE,
+            collection_id INTEGER NOT NULL REFERENCES collection(id) ON DELETE CASCADE,
+            key TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            url TEXT NOT NULL,
+            title TEXT NOT NULL,
+            description TEXT,
+            section TEXT,
+            metadata TEXT,
+            thumbnail_url TEXT,
+            path TEXT,
+            media_type TEXT,
+            size INTEGER,
+            sha256 TEXT,
+            stored_url TEXT,
+            etag TEXT,
+            last_modified TEXT,
+            expires_at INTEGER,
+            stored_at INTEGER,
+            state TEXT NOT NULL DEFAULT 'pending',
+            failure TEXT,
+            stem TEXT NOT NULL,
+            path_hash INTEGER NOT NULL,
+            is_unsettled INTEGER NOT NULL DEFAULT 1,
+            permanent_failures INTEGER NOT NULL DEFAULT 0,
+            asked_again_at INTEGER,
+            stored_run INTEGER,
+            listing TEXT,
+            UNIQUE(job, key)
+        );
+        CREATE UNIQUE INDEX item_by_path ON item(job, path_hash);
+
+        CREATE TABLE transfer (
+            run_id INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,
+            item_id INTEGER NOT NULL REFERENCES item(id) ON DELETE CASCADE,
+            outcome TEXT NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            status INTEGER,
+            failure TEXT,
+            detail TEXT,
+            started_at INTEGER,
+            queue_us INTEGER,
+            dns_us INTEGER,
+            connect_us INTEGER,
+            tls_us INTEGER,
+            wait_us INTEGER,
+            receive_us INTEGER,
+            total_us INTEGER,
+            store_us INTEGER,
+            elapsed_us INTEGER,
+            wire_bytes INTEGER,
+            body_bytes INTEGER,
+            http_version TEXT,
+            connection_reused INTEGER,
+            address TEXT,
+            PRIMARY KEY (run_id, item_id)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE mark (
+            item_id INTEGER NOT NULL REFERENCES item(id) ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('favourite', 'viewed')),
+            at INTEGER NOT NULL,
+            PRIMARY KEY (item_id, kind)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE pin (
+            job TEXT NOT NULL REFERENCES job(name) ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            latitude REAL NOT NULL,
+            longitude REAL NOT NULL,
+            radius REAL,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (job, name)
+        ) WITHOUT ROWID;
+        """
+
+    /// `budget.key` is the SHA-256 of what a limit is for.
+    private static let keptBySources = """
+        CREATE TABLE budget (
+            key TEXT NOT NULL,
+            began_at INTEGER NOT NULL,
+            spent INTEGER NOT NULL,
+            PRIMARY KEY (key, began_at)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE memory (
+            source TEXT NOT NULL,
+            key TEXT NOT NULL,
+            value TEXT NOT NULL,
+            kept_at INTEGER NOT NULL,
+            PRIMARY KEY (source, key)
+        ) WITHOUT ROWID;
+        CREATE INDEX memory_by_age ON memory(source, kept_at);
+        """
+}

@@ -1,0 +1,289 @@
+import Files
+import Glibc
+import HTTP
+import SQLite
+
+/// What a page of a list comes to.
+struct ListingOutcome: Sendable {
+    /// Items to be fetched, in list order.
+    var work: [ItemWork] = []
+    var events: [RunEvent] = []
+    var warnings: [String] = []
+    /// Whether `--limit` is reached, so that the rest of the list does not matter.
+    var isEnough = false
+
+    mutating func add(_ event: RunEvent?) {
+        if let event { events.append(event) }
+    }
+}
+
+extension RunLedger {
+    /// Takes a page of the list into the catalog and decides what becomes of each item. One transaction.
+    ///
+    /// - Parameter now: wall clock.
+    func list(_ page: Page, on catalog: Connection, now: Int64) throws -> ListingOutcome {
+        var outcome = ListingOutcome(warnings: page.warnings)
+        let clock = Monotonic.now()
+        pageTimes.append((selected.highest, clock))
+        try catalog.transaction {
+            for collection in page.collections {
+                if let event = try list(hidden(collection), on: catalog, now: now) { outcome.events.append(event) }
+            }
+            for item in page.items {
+                guard !isEnough else {
+                    outcome.isEnough = true
+                    break
+                }
+                try list(hidden(item), on: catalog, now: now, clock: clock, &outcome)
+            }
+            outcome.isEnough = isEnough
+            try writeFigures(on: catalog)
+        }
+        return outcome
+    }
+
+    /// The names that the catalog, the paths and the events use, without secrets. What a request is made of stays.
+    private func hidden(_ item: ListedItem) -> ListedItem {
+        let secrets = context.job.trust.secrets
+        guard !secrets.isEmpty else { return item }
+        var item = item
+        item.key = secrets.hide(item.key)
+        item.collection = secrets.hide(item.collection)
+        item.section = item.section.map(secrets.hide)
+        item.fields = item.fields.mapValues(secrets.hide)
+        return item
+    }
+
+    private func hidden(_ collection: ListedCollection) -> ListedCollection {
+        let secrets = context.job.trust.secrets
+        var collection = collection
+        collection.key = secrets.hide(collection.key)
+        collection.section = collection.section.map(secrets.hide)
+        return collection
+    }
+
+    private var isEnough: Bool { context.selection.limit.map { selected.count >= $0 } ?? false }
+
+    private func list(_ collection: ListedCollection, on catalog: Connection, now: Int64) throws -> RunEvent? {
+        guard collections[collection.key] == nil else { return nil }
+        let secrets = context.job.trust.secrets
+        let title = secrets.hide(collection.title)
+        let subtitle = collection.subtitle.map(secrets.hide)
+        let position = collections.count + 1
+        // An existing row keeps its id: items hang on it.
+        try catalog.run(
+            """
+            INSERT INTO collection (job, key, title, subtitle, section, latitude, longitude, position, expected)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (job, key) DO UPDATE SET title = excluded.title, subtitle = excluded.subtitle,
+                section = excluded.section, latitude = excluded.latitude, longitude = excluded.longitude,
+                position = excluded.position, expected = excluded.expected
+            """,
+            context.job.name, collection.key, title, subtitle, collection.section, collection.latitude,
+            collection.longitude, position, collection.expected)
+        let id: Int64 =
+            try catalog.value(
+                "SELECT id FROM collection WHERE job = ? AND key = ?", context.job.name, collection.key) ?? 0
+        collections[collection.key] = ListedCollectionRow(id: id, title: title, section: collection.section)
+        return .collection(
+            CollectionListed(
+                run: context.run, job: context.job.name, at: now, key: collection.key, title: title,
+                subtitle: subtitle, section: collection.section, position: position, expected: collection.expected))
+    }
+
+    private func list(
+        _ item: ListedItem, on catalog: Connection, now: Int64, clock: Monotonic, _ outcome: inout ListingOutcome
+    ) throws {
+        guard var collection = collections[item.collection] else {
+            outcome.warnings.append(
+                "item '\(item.key)' names the collection '\(item.collection)', which was not listed")
+            return
+        }
+        let position = collection.next
+        collection.next += 1
+        collections[item.collection] = collection
+        listed += 1
+        guard matchesOnly(item.key) else { return }
+
+        let url = item.invalid == nil ? Result { try WebURL(item.url) } : nil
+        let listing = Listing(item, url: try? url?.get(), position: position, collection: collection, context.job)
+        let row: ItemRow
+        if let known = try catalog.first(
+            "SELECT \(ItemRow.columns) FROM item WHERE job = ? AND key = ?", context.job.name, item.key,
+            read: { try ItemRow($0) })
+        {
+            guard !selected.contains(known.id) else {
+                outcome.warnings.append("the key '\(item.key)' is listed twice; the second is passed over")
+                return
+            }
+            row = try update(known, to: listing, on: catalog)
+        } else {
+            row = try insert(listing, key: item.key, on: catalog)
+        }
+        guard row.state != "removed" else { return }
+        _ = selected.insert(row.id)
+
+        switch url {
+        case .success(let url)?:
+            try decide(row, url, listing.promise, item.collection, on: catalog, now: now, clock: clock, &outcome)
+        case .failure(let error)?:
+            let reason = Settlement.invalid(String(describing: error))
+            outcome.add(try settle(row, reason, item.collection, on: catalog, now: now))
+        case nil:
+            let reason = Settlement.invalid(item.invalid ?? "")
+            outcome.add(try settle(row, reason, item.collection, on: catalog, now: now))
+        }
+    }
+
+    /// Takes up items that the catalog knows as unsettled, for `--failed`: nothing is listed.
+    ///
+    /// - Returns: nil when there are no more after the last call's.
+    func listUnsettled(after last: inout Int64, on catalog: Connection, now: Int64) throws -> ListingOutcome? {
+        let rows = try catalog.rows(
+            """
+            SELECT \(ItemRow.columns), (SELECT key FROM collection WHERE id = collection_id)
+            FROM item WHERE job = ? AND id > ? AND is_unsettled = 1 AND state NOT IN ('gone', 'removed')
+            ORDER BY id LIMIT 1000
+            """, context.job.name, last
+        ) { row in (try ItemRow(row), try row[ItemRow.columnCount] as String) }
+        guard let end = rows.last?.0.id else { return nil }
+        last = end
+        var outcome = ListingOutcome()
+        let clock = Monotonic.now()
+        try catalog.transaction {
+            for (row, collection) in rows {
+                guard !isEnough else { break }
+                guard matchesOnly(row.key) else { continue }
+                listed += 1
+                _ = selected.insert(row.id)
+                do {
+                    let url = try expandedURL(row.url)
+                    try decide(
+                        row, url, row.promise(context.job.trust.secrets), collection, on: catalog, now: now,
+                        clock: clock, &outcome)
+                } catch let error as WebURLError {
+                    let reason = Settlement.invalid(String(describing: error))
+                    outcome.add(try settle(row, reason, collection, on: catalog, now: now))
+                }
+            }
+            outcome.isEnough = isEnough
+            try writeFigures(on: catalog)
+        }
+        return outcome
+    }
+
+    /// The details of parked items, from their rows. One that can't be fetched any more is settled here.
+    func load(_ ids: [Int64], on catalog: Connection, now: Int64) throws -> (work: [ItemWork], events: [RunEvent]) {
+        var work: [ItemWork] = []
+        var events: [RunEvent] = []
+        for id in ids where open.contains(id) {
+            let found = try catalog.first(
+                """
+                SELECT \(ItemRow.columns), (SELECT key FROM collection WHERE id = collection_id) FROM item WHERE id = ?
+                """, id
+            ) { row in (try ItemRow(row), try row[ItemRow.columnCount] as String) }
+            guard let (row, collection) = found else {
+                // Its row was deleted under the run; there is nothing to write to.
+                _ = open.remove(id)
+                continue
+            }
+            do {
+                let promise = row.promise(context.job.trust.secrets)
+                work.append(makeWork(row, try expandedURL(row.url), promise, collection, clock: listingTime(of: id)))
+            } catch let error as WebURLError {
+                _ = open.remove(id)
+                let reason = Settlement.invalid(String(describing: error))
+                events += [try settle(row, reason, collection, on: catalog, now: now)].compactMap { $0 }
+            }
+        }
+        return (work, events)
+    }
+
+    private func expandedURL(_ shown: String) throws -> WebURL {
+        try WebURL(context.job.trust.secrets.expand(shown) ?? shown)
+    }
+
+    private func matchesOnly(_ key: String) -> Bool {
+        let patterns = context.selection.only
+        return patterns.isEmpty || patterns.contains { fnmatch($0, key, 0) == 0 }
+    }
+
+    /// Whether an item is fetched, and how; or its outcome where nothing needs to be asked.
+    private func decide(
+        _ row: ItemRow, _ url: WebURL, _ promise: Promise, _ collection: String, on catalog: Connection, now: Int64,
+        clock: Monotonic, _ outcome: inout ListingOutcome
+    ) throws {
+        let selection = context.selection
+        let work = makeWork(row, url, promise, collection, clock: clock)
+        if row.state == "stored", work.stored == nil {
+            // Somebody deleted or changed the file.
+            let state = row.failure == nil ? "pending" : "failed"
+            try catalog.run("UPDATE item SET state = ? WHERE id = ?", state, row.id)
+        }
+        if !selection.isRefreshing {
+            if let stored = work.stored, promise.agrees(with: stored), isFresh(stored, row, promise, now) {
+                outcome.add(try settle(row, .fresh, collection, on: catalog, now: now))
+                return
+            }
+            if let time = row.askedAgainAt, time > now, !selection.isFailedOnly {
+                outcome.add(try settle(row, .notAsked(before: time), collection, on: catalog, now: now))
+                return
+            }
+        }
+        let leader = try leader(of: work, on: catalog)
+        if let planned {
+            return planned(row, leader == nil ? (work.isConditional ? .ask : .fetch) : .duplicate)
+        }
+        _ = open.insert(row.id)
+        guard let leader else {
+            outcome.work.append(work)
+            return
+        }
+        if open.contains(leader) {
+            followers[leader, default: []].append(work)
+        } else {
+            outcome.events += try settle(follower: work, ofSettled: leader, on: catalog, now: now)
+        }
+    }
+
+    private func makeWork(
+        _ row: ItemRow, _ url: WebURL, _ promise: Promise, _ collection: String, clock: Monotonic
+    ) -> ItemWork {
+        let stored = row.storedFile(in: context.output)
+        let isConditional =
+            context.job.refresh == .changed && !context.selection.isRefreshing && row.storedURL == row.url
+            && stored.map(promise.agrees) == true
+        return ItemWork(
+            context: context, id: row.id, collectionID: row.collectionID, collection: collection, key: row.key,
+            title: row.title,
+            url: url, shownURL: row.url, stem: row.stem, promise: promise, stored: stored, claimedPath: row.path,
+            isConditional: isConditional, permanentFailures: row.permanentFailures, listedAt: clock)
+    }
+
+    private func isFresh(_ file: StoredFile, _ row: ItemRow, _ promise: Promise, _ now: Int64) -> Bool {
+        let isSameURL = row.storedURL == row.url
+        switch context.job.refresh {
+        case .always: return false
+        case .never: return isSameURL
+        case .changed:
+            if promise.sha256 == file.sha256 { return true }
+            return isSameURL && (file.freshness.expiresAt ?? 0) > now
+        }
+    }
+
+    /// An item of this run with the same URL, which is fetched for both.
+    private func leader(of work: ItemWork, on catalog: Connection) throws -> Int64? {
+        var hasher = Hasher()
+        hasher.combine(work.url.text)
+        hasher.combine(work.promise)
+        let hash = hasher.finalize()
+        for candidate in urls.candidates(hash) {
+            let url: String? = try catalog.value("SELECT url FROM item WHERE id = ?", candidate)
+            if let url, let expanded = context.job.trust.secrets.expand(url), (try? WebURL(expanded)) == work.url {
+                return candidate
+            }
+        }
+        urls.insert(work.id, hash: hash)
+        return nil
+    }
+}

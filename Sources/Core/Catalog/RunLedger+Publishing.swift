@@ -1,0 +1,168 @@
+import Files
+import HTTP
+import SQLite
+
+/// Giving files their names, before the catalog has their rows.
+extension RunLedger {
+    /// A finished item with where its file is.
+    struct PublishedItem {
+        var item: FinishedItem
+        /// The extension and media type of its body.
+        var type: BodyType?
+        /// The validators of a good reply.
+        var freshness: Freshness?
+        var file: StoredFile?
+        /// Set when the stem was taken and the item's row gets another one.
+        var stem: (text: String, hash: Int64)?
+
+        init(_ item: FinishedItem) {
+            self.item = item
+            guard let reply = item.reply else { return }
+            var freshness = reply.freshness
+            if item.body != nil {
+                var type = reply.bodyType
+                // A server may say what it was asked.
+                type.mediaType = type.mediaType.map(item.work.context.job.trust.secrets.hide)
+                self.type = type
+            } else if item.record.outcome == .unchanged, let stored = item.work.stored {
+                // A 304 updates what is stored; a validator it leaves out stays (RFC 9111 section 4.3.4).
+                freshness.etag = freshness.etag ?? stored.freshness.etag
+                freshness.lastModified = freshness.lastModified ?? stored.freshness.lastModified
+                file = stored
+            }
+            self.freshness = freshness
+        }
+    }
+
+    /// Publishes the bodies of a batch: intents to the journal, data flushed, names given, folders flushed. An item whose
+    /// file can't be stored fails; the others go on.
+    func publish(_ batch: [FinishedItem], on catalog: Connection) throws -> [PublishedItem] {
+        try publish(batch.map { PublishedItem($0) }, on: catalog)
+    }
+
+    func publish(_ batch: [PublishedItem], on catalog: Connection) throws -> [PublishedItem] {
+        var items = batch
+        var pending: [Int] = []
+        for index in items.indices {
+            guard let body = items[index].item.body else { continue }
+            if let stored = items[index].item.work.stored, stored.sha256 == body.digest {
+                // The same bytes again: the file stays as it is.
+                try? body.discard(in: context.output)
+                items[index].item.body = nil
+                items[index].item.record.outcome = .unchanged
+                items[index].file = stored
+            } else {
+                pending.append(index)
+            }
+        }
+        guard !pending.isEmpty else { return items }
+        let isDurable = context.job.transfer.durability == .batch
+        do throws(FileError) {
+            pending = pending.filter { store(&items[$0]) }
+            try journal?.record(pending.compactMap { intent(items[$0]) })
+            if isDurable { try context.output.flushData() }
+            for index in pending { try publish(&items[index], on: catalog) }
+            if isDurable { try context.output.flushFolders() }
+        } catch {
+            // Without the journal or the flush nothing of the batch may be claimed.
+            for index in pending where items[index].item.record.outcome != .failed { fail(&items[index], error) }
+        }
+        return items
+    }
+
+    /// Writes a body that is in memory still; false when that failed, with the item.
+    private func store(_ published: inout PublishedItem) -> Bool {
+        guard let body = published.item.body else { return false }
+        do throws(FileError) {
+            let modified = published.freshness?.lastModified.flatMap { parseHTTPDate($0) }
+            published.item.body = try context.output.store(body, modified: modified)
+            return true
+        } catch {
+            fail(&published, error)
+            return false
+        }
+    }
+
+    private func intent(_ published: PublishedItem) -> PublishJournal.Intent? {
+        guard let body = published.item.body,
+            let path = try? RelativePath(validating: path(of: published, stem: published.item.work.stem))
+        else { return nil }
+        return PublishJournal.Intent(path: path, size: body.size, digest: body.digest)
+    }
+
+    private func path(of published: PublishedItem, stem: String) -> String {
+        PathTemplate.path(stem: stem, extension: published.type?.extension ?? "bin")
+    }
+
+    /// Gives one body its name.
+    ///
+    /// - Throws: never for a fault of this item alone, which is written into it.
+    private func publish(_ published: inout PublishedItem, on catalog: Connection) throws(FileError) {
+        let item = published.item
+        guard let body = item.body else { return }
+        do {
+            var stem = item.work.stem
+            var number = 1
+            while true {
+                let text = path(of: published, stem: stem)
+                let path = try RelativePath(validating: text)
+                let isOwn = item.work.claimedPath == text
+                var outcome = try context.output.publish(body, as: path, replacing: isOwn)
+                if case .exists = outcome, try isLeftover(path) {
+                    outcome = try context.output.publish(body, as: path, replacing: true)
+                }
+                if case .exists = outcome, try isSame(path, body), try !isClaimed(text, by: item.work.id, on: catalog) {
+                    try body.discard(in: context.output)
+                    outcome = .published
+                }
+                if case .published = outcome {
+                    published.file = StoredFile(
+                        path: path, mediaType: published.type?.mediaType, size: body.size, sha256: body.digest,
+                        freshness: published.freshness ?? Freshness())
+                    published.item.record.timings?.store = max(0, Monotonic.now() - item.endedAt)
+                    return
+                }
+                // Somebody else's file has the name: the next number that no row has.
+                let free = try freeStem(item.work.stem, after: &number, on: catalog)
+                published.stem = free
+                stem = free.text
+            }
+        } catch let error as FileError where error.isDiskFull {
+            throw error
+        } catch {
+            fail(&published, error)
+        }
+    }
+
+    /// Whether a file is what an unfinished run of this job left, with the bytes that its journal tells.
+    private func isLeftover(_ path: RelativePath) throws -> Bool {
+        guard let intents = leftovers[path], let found = context.output.information(path) else { return false }
+        guard intents.contains(where: { $0.size == found.size }) else { return false }
+        let digest = try context.output.digest(of: path)
+        return intents.contains { $0.digest == digest }
+    }
+
+    private func isSame(_ path: RelativePath, _ body: SealedPart) throws -> Bool {
+        guard let found = context.output.information(path), found.isRegular, found.size == body.size else {
+            return false
+        }
+        return try context.output.digest(of: path) == body.digest
+    }
+
+    private func isClaimed(_ path: String, by other: Int64, on catalog: Connection) throws -> Bool {
+        let owner: Int64? = try catalog.value(
+            "SELECT id FROM item WHERE job = ? AND path = ? AND id <> ?", context.job.name, path, other)
+        return owner != nil
+    }
+
+    private func fail(_ published: inout PublishedItem, _ error: any Error) {
+        try? published.item.body?.discard(in: context.output)
+        published.item.body = nil
+        published.file = nil
+        published.item.isPermanent = false
+        published.item.record.outcome = .failed
+        published.item.record.failure = .disk
+        published.item.record.detail = context.job.trust.secrets.hide(String(describing: error))
+        published.item.record.bodyBytes = 0
+    }
+}

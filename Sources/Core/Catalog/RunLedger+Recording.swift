@@ -1,0 +1,155 @@
+import Files
+import HTTP
+import SQLite
+
+/// Writing what became of items.
+extension RunLedger {
+    /// Publishes and records a batch: files first, then one transaction with all rows and the sums.
+    ///
+    /// - Throws: what the catalog threw; nothing of the batch is in it then.
+    func record(_ batch: [FinishedItem], on catalog: Connection, now: Int64) throws -> [RunEvent] {
+        // An item that a person gave up after its transfer had ended has its row.
+        let batch = batch.filter { item in
+            if open.contains(item.work.id) { return true }
+            try? item.body?.discard(in: context.output)
+            return false
+        }
+        var items = try publish(batch, on: catalog)
+        // One pass gives followers what their leaders have; they may lead nobody themselves.
+        let led = items.flatMap { leader in
+            (followers.removeValue(forKey: leader.item.work.id) ?? []).filter { open.contains($0.id) }.map { work in
+                follow(
+                    work, leader.item.record, isPermanent: leader.item.isPermanent, leader.file, leader.freshness)
+            }
+        }
+        items += try publish(led, on: catalog)
+        let before = figures
+        do {
+            try catalog.transaction {
+                for published in items { try write(published, on: catalog, now: now) }
+                try writeFigures(on: catalog)
+            }
+        } catch {
+            figures = before
+            throw error
+        }
+        try? journal?.clear()
+        for published in items { _ = open.remove(published.item.work.id) }
+        for published in items { removeSuperseded(published) }
+        return items.map { event($0, now: now) }
+    }
+
+    private func write(_ published: PublishedItem, on catalog: Connection, now: Int64) throws {
+        let item = published.item
+        let id = item.work.id
+        try insert(item.record, item: id, on: catalog)
+        count(item.record)
+        switch item.record.outcome {
+        case .downloaded, .unchanged:
+            guard let file = published.file else { break }
+            let freshness = published.freshness ?? file.freshness
+            if item.record.outcome == .downloaded {
+                try catalog.run(
+                    """
+                    UPDATE item SET path = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url, etag = ?,
+                        last_modified = ?, expires_at = ?, stored_at = ?, state = 'stored', failure = NULL,
+                        is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL, stored_run = ? WHERE id = ?
+                    """, file.path.text, file.mediaType, file.size, file.sha256.hex, freshness.etag,
+                    freshness.lastModified, freshness.expiresAt, now, context.run, id)
+            } else {
+                try catalog.run(
+                    """
+                    UPDATE item SET path = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url, etag = ?,
+                        last_modified = ?, expires_at = ?, stored_at = coalesce(stored_at, ?), state = 'stored',
+                        failure = NULL, is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL WHERE id = ?
+                    """, file.path.text, file.mediaType, file.size, file.sha256.hex, freshness.etag,
+                    freshness.lastModified, freshness.expiresAt, now, id)
+            }
+            if let stem = published.stem {
+                try catalog.run("UPDATE item SET stem = ?, path_hash = ? WHERE id = ?", stem.text, stem.hash, id)
+            }
+        case .failed:
+            try markFailed(
+                id, item.record.failure ?? .protocolError,
+                permanentFailures: item.isPermanent ? item.work.permanentFailures : nil, on: catalog, now: now)
+        case .cancelled:
+            try catalog.run("UPDATE item SET is_unsettled = 1 WHERE id = ?", id)
+        case .fresh:
+            try catalog.run("UPDATE item SET state = 'stored', failure = NULL, is_unsettled = 0 WHERE id = ?", id)
+        }
+    }
+
+    /// Removes what an item was stored as before it became another type, and so got another path.
+    private func removeSuperseded(_ published: PublishedItem) {
+        guard let old = published.item.work.stored?.path, let new = published.file?.path, old != new else { return }
+        try? context.output.remove(old)
+    }
+
+    private func event(_ published: PublishedItem, now: Int64) -> RunEvent {
+        let work = published.item.work
+        let file = published.file ?? work.stored
+        return .itemFinished(
+            ItemFinished(
+                run: context.run, job: context.job.name, at: now, item: work.id, key: work.key,
+                collection: work.collection, title: work.title, url: work.shownURL, path: file?.path.text,
+                mediaType: file?.mediaType, size: file?.size, transfer: published.item.record))
+    }
+
+    // MARK: One URL in several places
+
+    /// What an item with a leader's URL comes to: the leader's outcome, with a file of its own.
+    private func follow(
+        _ work: ItemWork, _ outcome: TransferRecord, isPermanent: Bool, _ file: StoredFile?, _ freshness: Freshness?
+    ) -> PublishedItem {
+        var record = TransferRecord(outcome: outcome.outcome, failure: outcome.failure, detail: outcome.detail)
+        record.status = outcome.status
+        var published = PublishedItem(
+            FinishedItem(work: work, record: record, isPermanent: isPermanent, endedAt: Monotonic.now()))
+        published.freshness = freshness
+        guard let file else { return published }
+        if let stored = work.stored, stored.sha256 == file.sha256 {
+            published.file = stored
+            return published
+        }
+        published.type = BodyType(extension: fileExtension(file.path), mediaType: file.mediaType)
+        do {
+            published.item.body = try context.output.copy(file.path, toPart: work.partName)
+        } catch {
+            let detail = context.job.trust.secrets.hide(String(describing: error))
+            published.item.record = TransferRecord(outcome: .failed, failure: .disk, detail: detail)
+        }
+        return published
+    }
+
+    private func fileExtension(_ path: RelativePath) -> String {
+        let name = path.last
+        guard let dot = name.lastIndex(of: ".") else { return "bin" }
+        return String(name[name.index(after: dot)...])
+    }
+
+    /// Ends an item whose leader ended before it was listed.
+    func settle(
+        follower work: ItemWork, ofSettled leader: Int64, on catalog: Connection, now: Int64
+    ) throws -> [RunEvent] {
+        let found = try catalog.first(
+            """
+            SELECT outcome, status, transfer.failure, detail, asked_again_at IS NOT NULL, path
+            FROM transfer JOIN item ON item.id = transfer.item_id WHERE run_id = ? AND item_id = ?
+            """, context.run, leader
+        ) { row in
+            var record = TransferRecord(
+                outcome: TransferOutcome(rawValue: try row[0]) ?? .failed,
+                failure: (try row[2] as String?).flatMap(FailureWord.init(rawValue:)), detail: try row[3])
+            record.status = try row[1]
+            return (record, try row[4] as Bool)
+        }
+        let row = try catalog.first("SELECT \(ItemRow.columns) FROM item WHERE id = ?", leader) { try ItemRow($0) }
+        guard let (record, isPermanent) = found, let row else { return [] }
+        let file = record.outcome == .failed || record.outcome == .cancelled ? nil : row.storedFile(in: context.output)
+        let followed = follow(work, record, isPermanent: isPermanent, file, file?.freshness)
+        let published = try publish([followed], on: catalog)
+        for item in published { try write(item, on: catalog, now: now) }
+        _ = open.remove(work.id)
+        return published.map { event($0, now: now) }
+    }
+}

@@ -1,0 +1,160 @@
+import Files
+import HTTP
+import SQLite
+
+/// The rows that a list makes or changes.
+extension RunLedger {
+    /// What a list says of an item, as the row has it.
+    struct Listing {
+        let collectionID: Int64
+        let position: Int
+        let url: String
+        let title: String
+        let description: String?
+        let section: String?
+        let metadata: String?
+        let thumbnailURL: String?
+        let promise: Promise
+        let promiseText: String?
+        let stem: String
+
+        init(_ item: ListedItem, url: WebURL?, position: Int, collection: ListedCollectionRow, _ job: Job) {
+            let secrets = job.trust.secrets
+            collectionID = collection.id
+            self.position = position
+            let shown = secrets.hide(item.url)
+            self.url = shown
+            let title = secrets.hide(item.title)
+            self.title = title
+            description = item.description.map(secrets.hide)
+            section = item.section
+            metadata = metadataText(item.metadata).map(secrets.hide)
+            thumbnailURL = item.thumbnailURL.map(secrets.hide)
+            promise = Promise(
+                size: item.size, sha256: item.sha256.flatMap { SHA256Digest(hex: $0.lowercased()) },
+                headers: item.headers)
+            promiseText = promise.isEmpty ? nil : promise.text(hiding: secrets.hide)
+            stem = job.output.template.render { field in
+                switch field {
+                case "key": return item.key
+                case "title": return title
+                case "collection": return collection.title
+                case "section": return item.section ?? collection.section ?? ""
+                case "position":
+                    let digits = String(position)
+                    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+                case "name": return secrets.hide(url?.lastPathSegment ?? "")
+                case "stem": return secrets.hide(nameWithoutExtension(url?.lastPathSegment ?? ""))
+                case "host": return secrets.hide(url?.host ?? "")
+                default: return item.fields[field] ?? ""
+                }
+            }
+        }
+
+    }
+
+    func insert(_ listing: Listing, key: String, on catalog: Connection) throws -> ItemRow {
+        let stem = try freeStem(listing.stem, on: catalog)
+        try catalog.run(
+            """
+            INSERT INTO item (job, collection_id, key, position, url, title, description, section, metadata,
+                thumbnail_url, stem, path_hash, listing)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            context.job.name, listing.collectionID, key, listing.position, listing.url, listing.title,
+            listing.description, listing.section, listing.metadata, listing.thumbnailURL, stem.text, stem.hash,
+            listing.promiseText)
+        return ItemRow(
+            id: catalog.lastInsertedRowID, collectionID: listing.collectionID, key: key, position: listing.position,
+            url: listing.url, title: listing.title, stem: stem.text)
+    }
+
+    /// The stem, or the same with the first free number.
+    private func freeStem(_ stem: String, on catalog: Connection) throws -> (text: String, hash: Int64) {
+        let hash = pathHash(stem)
+        if try !isTaken(hash, on: catalog) { return (stem, hash) }
+        var number = 1
+        return try freeStem(stem, after: &number, on: catalog)
+    }
+
+    /// The stem with the first number after `number` that no row has; the number is told.
+    func freeStem(
+        _ stem: String, after number: inout Int, on catalog: Connection
+    ) throws -> (text: String, hash: Int64) {
+        while true {
+            number += 1
+            let candidate = PathTemplate.numbered(stem: stem, number)
+            let hash = pathHash(candidate)
+            if try !isTaken(hash, on: catalog) { return (candidate, hash) }
+        }
+    }
+
+    private func isTaken(_ hash: Int64, on catalog: Connection) throws -> Bool {
+        let owner: Int64? = try catalog.value(
+            "SELECT id FROM item WHERE job = ? AND path_hash = ?", context.job.name, hash)
+        return owner != nil
+    }
+
+    func update(_ row: ItemRow, to listing: Listing, on catalog: Connection) throws -> ItemRow {
+        var new = row
+        new.collectionID = listing.collectionID
+        new.position = listing.position
+        new.url = listing.url
+        new.title = listing.title
+        new.description = listing.description
+        new.section = listing.section
+        new.metadata = listing.metadata
+        new.thumbnailURL = listing.thumbnailURL
+        new.listing = listing.promiseText
+        if row.state == "gone" {
+            let isStored = row.storedFile(in: context.output) != nil
+            new.state = isStored ? "stored" : row.failure == nil ? "pending" : "failed"
+        }
+        // A changed URL is another resource: what failed before says nothing of it.
+        if row.url != listing.url {
+            new.permanentFailures = 0
+            new.askedAgainAt = nil
+        }
+        guard new.differs(from: row) else { return row }
+        try catalog.run(
+            """
+            UPDATE item SET collection_id = ?, position = ?, url = ?, title = ?, description = ?, section = ?,
+                metadata = ?, thumbnail_url = ?, listing = ?, state = ?, permanent_failures = ?, asked_again_at = ?
+            WHERE id = ?
+            """,
+            new.collectionID, new.position, new.url, new.title, new.description, new.section, new.metadata,
+            new.thumbnailURL, new.listing, new.state, new.permanentFailures, new.askedAgainAt, new.id)
+        return new
+    }
+}
+
+extension ItemRow {
+    /// A row that was just inserted.
+    init(id: Int64, collectionID: Int64, key: String, position: Int, url: String, title: String, stem: String) {
+        self.id = id
+        self.collectionID = collectionID
+        self.key = key
+        self.position = position
+        self.url = url
+        self.title = title
+        self.stem = stem
+        state = "pending"
+        isUnsettled = true
+        permanentFailures = 0
+    }
+
+    func differs(from other: ItemRow) -> Bool {
+        collectionID != other.collectionID || position != other.position || url != other.url || title != other.title
+            || description != other.description || section != other.section || metadata != other.metadata
+            || thumbnailURL != other.thumbnailURL || listing != other.listing || state != other.state
+            || permanentFailures != other.permanentFailures || askedAgainAt != other.askedAgainAt
+    }
+}
+
+/// A URL's last segment without a known extension.
+private func nameWithoutExtension(_ name: String) -> String {
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex,
+        MediaType.isKnown(extension: name[name.index(after: dot)...])
+    else { return name }
+    return String(name[..<dot])
+}

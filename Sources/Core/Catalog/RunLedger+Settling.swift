@@ -1,0 +1,158 @@
+import Files
+import HTTP
+import SQLite
+
+/// An outcome that needs no request.
+enum Settlement {
+    case fresh
+    /// The list's entry can't be fetched.
+    case invalid(String)
+    /// A permanent failure whose time to be asked again has not come, microseconds since 1970 UTC.
+    case notAsked(before: Int64)
+}
+
+extension RunLedger {
+    /// Ends an item at listing.
+    func settle(
+        _ row: ItemRow, _ settlement: Settlement, _ collection: String, on catalog: Connection, now: Int64
+    ) throws -> RunEvent? {
+        if let planned {
+            planned(row, PlannedAction(settlement))
+            return nil
+        }
+        let record: TransferRecord
+        switch settlement {
+        case .fresh:
+            record = TransferRecord(outcome: .fresh)
+            if row.isUnsettled || row.state != "stored" || row.failure != nil {
+                try catalog.run(
+                    "UPDATE item SET state = 'stored', failure = NULL, is_unsettled = 0 WHERE id = ?", row.id)
+            }
+        case .invalid(let reason):
+            let detail = context.job.trust.secrets.hide(reason)
+            record = TransferRecord(outcome: .failed, failure: .invalid, detail: detail)
+            try markFailed(row.id, .invalid, permanentFailures: row.permanentFailures, on: catalog, now: now)
+        case .notAsked(let time):
+            record = TransferRecord(
+                outcome: .failed, failure: row.failure.flatMap(FailureWord.init(rawValue:)) ?? .http,
+                detail: "not asked again before \(utcText(time))")
+        }
+        try insert(record, item: row.id, on: catalog)
+        count(record)
+        return .itemFinished(
+            ItemFinished(
+                run: context.run, job: context.job.name, at: now, item: row.id, key: row.key, collection: collection,
+                title: row.title, url: row.url, path: row.path, mediaType: row.mediaType, size: row.size,
+                transfer: record))
+    }
+
+    /// Sets what a failure leaves in the row: a stored file and its validators stay.
+    func markFailed(
+        _ id: Int64, _ word: FailureWord, permanentFailures: Int?, on catalog: Connection, now: Int64
+    ) throws {
+        guard let permanentFailures else {
+            try catalog.run(
+                """
+                UPDATE item SET state = CASE state WHEN 'stored' THEN state ELSE 'failed' END, failure = ?,
+                    is_unsettled = 1, permanent_failures = 0, asked_again_at = NULL WHERE id = ?
+                """, word.rawValue, id)
+            return
+        }
+        try catalog.run(
+            """
+            UPDATE item SET state = CASE state WHEN 'stored' THEN state ELSE 'failed' END, failure = ?,
+                is_unsettled = 1, permanent_failures = ?, asked_again_at = ? WHERE id = ?
+            """, word.rawValue, permanentFailures + 1, now + Self.pause(afterFailure: permanentFailures + 1), id)
+    }
+
+    /// How long a permanent failure stands before it is asked again: 1, 7, then 30 days.
+    private static func pause(afterFailure count: Int) -> Int64 {
+        let day: Int64 = 86_400_000_000
+        return switch count {
+        case ...1: day
+        case 2: 7 * day
+        default: 30 * day
+        }
+    }
+
+    /// Ends items that never began, because the run is being stopped.
+    func cancel(_ ids: [Int64], on catalog: Connection, now: Int64) throws -> [RunEvent] {
+        var events: [RunEvent] = []
+        let record = TransferRecord(outcome: .cancelled, failure: .cancelled, detail: "the run ended before its turn")
+        try catalog.transaction {
+            for id in ids where open.remove(id) {
+                try insert(record, item: id, on: catalog)
+                try catalog.run("UPDATE item SET is_unsettled = 1 WHERE id = ? AND is_unsettled = 0", id)
+                count(record)
+                if let event = try cancelledEvent(id, record, on: catalog, now: now) { events.append(event) }
+                for follower in followers.removeValue(forKey: id) ?? [] {
+                    events += try cancel(follower: follower, record, on: catalog, now: now)
+                }
+            }
+            try writeFigures(on: catalog)
+        }
+        checkCompletion()
+        return events
+    }
+
+    private func cancel(
+        follower: ItemWork, _ record: TransferRecord, on catalog: Connection, now: Int64
+    ) throws -> [RunEvent] {
+        guard open.remove(follower.id) else { return [] }
+        try insert(record, item: follower.id, on: catalog)
+        try catalog.run("UPDATE item SET is_unsettled = 1 WHERE id = ? AND is_unsettled = 0", follower.id)
+        count(record)
+        return try cancelledEvent(follower.id, record, on: catalog, now: now).map { [$0] } ?? []
+    }
+
+    private func cancelledEvent(
+        _ id: Int64, _ record: TransferRecord, on catalog: Connection, now: Int64
+    ) throws -> RunEvent? {
+        try catalog.first(
+            """
+            SELECT item.key, item.title, item.url, item.path, item.media_type, item.size, collection.key
+            FROM item JOIN collection ON collection.id = item.collection_id WHERE item.id = ?
+            """, id
+        ) { row in
+            .itemFinished(
+                ItemFinished(
+                    run: context.run, job: context.job.name, at: now, item: id, key: try row[0], collection: try row[6],
+                    title: try row[1], url: try row[2], path: try row[3], mediaType: try row[4], size: try row[5],
+                    transfer: record))
+        }
+    }
+
+    /// Writes a row of the `transfer` table.
+    func insert(_ record: TransferRecord, item: Int64, on catalog: Connection) throws {
+        guard let timings = record.timings else {
+            // Most rows of a run that finds everything fresh: short ones.
+            try catalog.run(
+                """
+                INSERT INTO transfer (run_id, item_id, outcome, attempts, status, failure, detail)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """, context.run, item, record.outcome.rawValue, record.attempts, record.status,
+                record.failure?.rawValue, record.detail)
+            return
+        }
+        try catalog.run(
+            """
+            INSERT INTO transfer (run_id, item_id, outcome, attempts, status, failure, detail, started_at, queue_us,
+                dns_us, connect_us, tls_us, wait_us, receive_us, total_us, store_us, elapsed_us, wire_bytes,
+                body_bytes, http_version, connection_reused, address)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, context.run, item, record.outcome.rawValue, record.attempts, record.status, record.failure?.rawValue,
+            record.detail, record.startedAt, timings.queue, timings.dns, timings.connect, timings.tls, timings.wait,
+            timings.receive, timings.total, timings.store, timings.elapsed, record.wireBytes, record.bodyBytes,
+            record.httpVersion, record.isConnectionReused, record.address)
+    }
+
+    /// Writes the sums so far, so that they equal the rows at every commit.
+    func writeFigures(on catalog: Connection) throws {
+        try catalog.run(
+            """
+            UPDATE run SET downloaded = ?, unchanged = ?, fresh = ?, failed = ?, cancelled = ?, wire_bytes = ?,
+                body_bytes = ?, list_requests = ?, list_bytes = ? WHERE id = ?
+            """, figures.downloaded, figures.unchanged, figures.fresh, figures.failed, figures.cancelled,
+            figures.wireBytes, figures.bodyBytes, figures.listRequests, figures.listBytes, context.run)
+    }
+}

@@ -1,0 +1,108 @@
+import Files
+import Glibc
+import HTTP
+import SQLite
+
+/// The rows of the `job` and `run` tables.
+enum RunRows {
+    /// Enters a job, takes up what unfinished runs left, and begins a run.
+    ///
+    /// - Throws: ``CatalogError`` when the output directory belongs to another job.
+    static func begin(
+        _ job: Job, selection: Selection, runnerVersion: String, on catalog: Connection, now: Int64
+    ) throws -> Int64 {
+        let directory = job.trust.secrets.hide(job.output.directory)
+        return try catalog.transaction {
+            let owner: String? = try catalog.value(
+                "SELECT name FROM job WHERE directory = ? AND name <> ?", directory, job.name)
+            if let owner {
+                throw CatalogError(
+                    "the output directory \(directory) belongs to the job '\(owner)'; "
+                        + "give '\(job.name)' one of its own")
+            }
+            try catalog.run(
+                """
+                INSERT INTO job (name, file, directory, created_at) VALUES (?, ?, ?, ?)
+                ON CONFLICT (name) DO UPDATE SET file = excluded.file, directory = excluded.directory
+                """, job.name, job.trust.secrets.hide(job.file), directory, now)
+            // Whoever held the job's lock before is gone.
+            try catalog.run(
+                "UPDATE run SET outcome = 'interrupted' WHERE job = ? AND outcome = 'running'", job.name)
+            try catalog.run(
+                """
+                INSERT INTO run (job, started_at, selection, runner_version, libcurl_version, host, pid)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """, job.name, now, selection.text, runnerVersion, curlVersionText, hostName(), Int64(getpid()))
+            return catalog.lastInsertedRowID
+        }
+    }
+
+    static func finish(
+        _ run: Int64, _ outcome: RunOutcome, detail: String?, on catalog: Connection, now: Int64
+    ) throws {
+        try catalog.run(
+            "UPDATE run SET outcome = ?, detail = ?, finished_at = ? WHERE id = ?", outcome.rawValue, detail, now, run)
+    }
+
+    private static func hostName() -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension Selection {
+    /// `run.selection`: a JSON object of what was asked for; nil for the whole list without more ado.
+    var text: String? {
+        var members: [String] = []
+        if isFailedOnly { members.append("\"failed\":true") }
+        if isRefreshing { members.append("\"refresh\":true") }
+        if !only.isEmpty { members.append("\"only\":[\(only.map { jsonText($0) }.joined(separator: ","))]") }
+        if let limit { members.append("\"limit\":\(limit)") }
+        return members.isEmpty ? nil : "{\(members.joined(separator: ","))}"
+    }
+}
+
+extension RunLedger {
+    /// After a complete list of everything: items that are no longer listed are gone. Their files stay.
+    ///
+    /// - Returns: a warning when the list was empty and nothing was therefore marked.
+    func markGone(on catalog: Connection) throws -> String? {
+        let known: Int64 =
+            try catalog.value(
+                "SELECT count(*) FROM item WHERE job = ? AND state NOT IN ('gone', 'removed')", context.job.name) ?? 0
+        guard known > selected.count else { return nil }
+        guard listed > 0 else {
+            return "the list is empty; the \(known) items listed before stay as they are"
+        }
+        try catalog.transaction {
+            let missing = try catalog.rows(
+                "SELECT id FROM item WHERE job = ? AND state NOT IN ('gone', 'removed')", context.job.name
+            ) { try $0[0] as Int64 }.filter { !selected.contains($0) }
+            for id in missing { try catalog.run("UPDATE item SET state = 'gone' WHERE id = ?", id) }
+        }
+        return nil
+    }
+
+    /// What a run that ended between naming files and writing rows left: rows are brought up to files that were replaced,
+    /// and files that no row claims are remembered as this job's own.
+    func takeUpLeftovers(on catalog: Connection) throws {
+        leftovers = try journal?.leftovers() ?? [:]
+        for (path, intents) in leftovers {
+            let claimed = try catalog.first(
+                "SELECT id, sha256 FROM item WHERE job = ? AND path = ?", context.job.name, path.text
+            ) { row in (try row[0] as Int64, try row[1] as String?) }
+            guard let (id, sha256) = claimed else { continue }
+            leftovers[path] = nil
+            guard context.output.information(path) != nil, let digest = try? context.output.digest(of: path),
+                digest.hex != sha256, let intent = intents.first(where: { $0.digest == digest })
+            else { continue }
+            // The file is the newer one, whole; its validators were lost with the row.
+            try catalog.run(
+                """
+                UPDATE item SET size = ?, sha256 = ?, etag = NULL, last_modified = NULL, expires_at = NULL
+                WHERE id = ?
+                """, intent.size, digest.hex, id)
+        }
+    }
+}
