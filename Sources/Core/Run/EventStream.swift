@@ -1,0 +1,56 @@
+import Dispatch
+import HTTP
+
+/// Carries events to their one reader, in order, on a queue of its own.
+///
+/// A reader that is slow slows those who may wait for it; it never makes the stream grow without bound.
+final class EventStream: Sendable {
+    private static let longest = 4_096
+    /// Events of so long, in milliseconds, are read together: waking the reader for each would cost more than reading.
+    private static let delay = 20
+
+    private struct State {
+        var pending: [RunEvent] = []
+        var isScheduled = false
+    }
+
+    private let queue = DispatchQueue(label: "events")
+    private let state = Locked(State())
+    private let handler: @Sendable ([RunEvent]) -> Void
+
+    init(_ handler: @escaping @Sendable ([RunEvent]) -> Void) {
+        self.handler = handler
+    }
+
+    /// - Parameter mayWait: whether the caller's thread may be held until the reader has caught up.
+    func publish(_ events: [RunEvent], mayWait: Bool) {
+        guard !events.isEmpty else { return }
+        let (isFirst, isFull) = state.withLock { state in
+            state.pending += events
+            defer { state.isScheduled = true }
+            return (!state.isScheduled, state.pending.count > Self.longest)
+        }
+        if isFirst { queue.asyncAfter(deadline: .now() + .milliseconds(Self.delay)) { self.deliver() } }
+        if isFull, mayWait { queue.sync { self.deliver() } }
+    }
+
+    private func deliver() {
+        let events = state.withLock { state in
+            let events = state.pending
+            state.pending = []
+            state.isScheduled = false
+            return events
+        }
+        if !events.isEmpty { handler(events) }
+    }
+
+    /// Returns when all that was published before has been read.
+    func drain() async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.deliver()
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Files
+import FoundationEssentials
+import Glibc
+import HTTP
+import SQLite
+
+/// What a run would do with an item.
+package enum PlannedAction: Sendable, Hashable {
+    /// Fetch it in full.
+    case fetch
+    /// Ask whether what is stored has changed.
+    case ask
+    /// Ask nothing: what is stored is fresh.
+    case fresh
+    /// Ask nothing before that time, microseconds since 1970 UTC: it failed for good.
+    case notAsked(before: Int64)
+    /// Fail: the list's entry can't be fetched.
+    case invalid(String)
+    /// Take what another item with the same URL gets.
+    case duplicate
+
+    init(_ settlement: Settlement) {
+        self =
+            switch settlement {
+            case .fresh: .fresh
+            case .notAsked(let time): .notAsked(before: time)
+            case .invalid(let reason): .invalid(reason)
+            }
+    }
+}
+
+/// One item of a plan, secrets hidden.
+package struct PlannedItem: Sendable, Hashable {
+    package var key: String
+    /// The key of its collection.
+    package var collection: String
+    package var title: String
+    package var url: String
+    /// Relative to the output directory; with `{extension}` where only the bytes will tell it.
+    package var path: String
+    package var action: PlannedAction
+}
+
+/// A list as a run would take it, without fetching an item or writing anywhere but into a temporary folder.
+package enum Plan {
+    /// Lists a job against a copy of the catalog.
+    ///
+    /// - Parameters:
+    ///   - items: called with the items of each page, in list order.
+    ///   - warnings: called with what the source warns of.
+    /// - Throws: what keeps the list from being begun or ended.
+    package static func make(
+        _ job: Job, options: SessionOptions, items: @escaping @Sendable ([PlannedItem]) -> Void,
+        warnings: @escaping @Sendable (String) -> Void
+    ) async throws {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let copy = "\(scratch.path)/catalog.sqlite"
+        if access(options.database, F_OK) == 0 {
+            // Reads only, and gives a whole catalog whatever other processes write meanwhile.
+            let original = try CatalogLocation.openForReading(options.database)
+            try original.run("VACUUM INTO ?", copy)
+            original.close()
+        }
+        let store = try CatalogStore(path: copy)
+        let engine = try Engine(recorder: Recorder(store: store, events: EventStream { _ in }))
+        defer { engine.stop() }
+        try await list(job, options, store, engine, scratch, items: items, warnings: warnings)
+        await store.close()
+    }
+
+    private static func list(
+        _ job: Job, _ options: SessionOptions, _ store: CatalogStore, _ engine: Engine, _ scratch: ScratchFolder,
+        items: @escaping @Sendable ([PlannedItem]) -> Void, warnings: @escaping @Sendable (String) -> Void
+    ) async throws {
+        let now = wallClockMicroseconds()
+        let run = try await store.perform { catalog in
+            try RunRows.begin(
+                job, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog, now: now)
+        }
+        // A directory that is not there yet holds nothing, like the empty one.
+        let own = try OutputDirectory(path: scratch.path, create: false)
+        let output = (try? OutputDirectory(path: job.output.directory, create: false)) ?? own
+        let limits = Scheduler.Limits(
+            concurrency: 1, perHost: job.transfer.perHost, interval: job.transfer.rate?.interval ?? 0,
+            retries: job.transfer.retries)
+        let context = RunContext(
+            job: job, run: run, selection: options.selection, output: output, keeping: own,
+            profile: try JobProfile.make(job, options), index: engine.addJob(limits), startedAt: now)
+        let ledger = RunLedger(context, journal: nil)
+        engine.recorder.add(ledger)
+        // What the source asks is asked: it counts in the catalog itself.
+        let kept = LazyStore(path: options.database, otherwise: store)
+        let source = SourceContext(job: job, engine: engine, context: context, store: kept.open, warn: warnings)
+        var pages = try job.source.pages(in: source)
+        while let page = try await pages.next() {
+            let (planned, outcome) = try await store.perform { catalog in
+                var planned: [PlannedItem] = []
+                ledger.planned = { row, action in
+                    planned.append(PlannedItem(row, ledger.key(ofCollection: row.collectionID), action))
+                }
+                defer { ledger.planned = nil }
+                let outcome = try ledger.list(page, on: catalog, now: wallClockMicroseconds())
+                return (planned, outcome)
+            }
+            items(planned)
+            outcome.warnings.map(job.trust.secrets.hide).forEach(warnings)
+            if outcome.isEnough { break }
+        }
+        await kept.close()
+    }
+}
+
+extension PlannedItem {
+    init(_ row: ItemRow, _ collection: String, _ action: PlannedAction) {
+        let path = row.path ?? PathTemplate.path(stem: row.stem, extension: "{extension}")
+        self.init(key: row.key, collection: collection, title: row.title, url: row.url, path: path, action: action)
+    }
+}
+
+extension RunLedger {
+    func key(ofCollection id: Int64) -> String {
+        collections.first { $0.value.id == id }?.key ?? ""
+    }
+}
+
+/// The catalog, opened for writing only if a source has something to keep there.
+private final class LazyStore: Sendable {
+    private let path: String
+    private let substitute: CatalogStore
+    private let opened = Locked<CatalogStore?>(nil)
+
+    /// - Parameter substitute: used where the catalog can't be written.
+    init(path: String, otherwise substitute: CatalogStore) {
+        self.path = path
+        self.substitute = substitute
+    }
+
+    @Sendable func open() -> CatalogStore {
+        opened.withLock { opened in
+            let store = opened ?? (try? CatalogStore(path: path)) ?? substitute
+            opened = store
+            return store
+        }
+    }
+
+    /// Closes the catalog if it was opened; the substitute stays open.
+    func close() async {
+        let store = opened.withLock { $0 }
+        if let store, store !== substitute { await store.close() }
+    }
+}
+
+/// A folder of this process's own for what it throws away.
+private struct ScratchFolder {
+    let path: String
+
+    init() throws {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/runner-plan-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CatalogError("no temporary folder in \(parent): \(String(cString: strerror(errno)))")
+        }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Removes the folder with the catalog's copy and what the source has downloaded.
+    func remove() {
+        // What can't be removed is left to the system's own cleaning.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

@@ -1,0 +1,44 @@
+/// What the command line adds to the job files of one `runner run`.
+package struct SessionOptions: Sendable {
+    /// The catalog's file.
+    package var database: String
+    package var selection = Selection()
+    /// Overrides `transfer.concurrency` of every job.
+    package var concurrency: Int?
+    /// The run is cut after so many microseconds.
+    package var deadline: Int64?
+    /// How long transfers in flight may go on after the first signal or the deadline, microseconds.
+    package var gracePeriod: Int64 = 10_000_000
+    /// The version in `run.runner_version` and the default user agent.
+    package var runnerVersion: String
+    /// The process environment: proxies and `${NAME}`.
+    package var environment: [String: String]
+    /// How long transient failures wait before they are tried again.
+    package var backoff = Backoff()
+
+    package init(database: String, runnerVersion: String, environment: [String: String]) {
+        self.database = database
+        self.runnerVersion = runnerVersion
+        self.environment = environment
+    }
+}
+
+/// How one job of a session ended.
+package struct JobResult: Sendable {
+    package let job: String
+    package let ending: JobEnding
+
+    package init(job: String, ending: JobEnding) {
+        self.job = job
+        self.ending = ending
+    }
+}
+
+package enum JobEnding: Sendable {
+    /// The run is in the catalog.
+    case ran(RunFinished)
+    /// Another run holds the job's lock.
+    case locked(pid: Int32, since: Int64)
+    /// Nothing could be begun: the output directory, the catalog or the list.
+    case failed(String)
+}

@@ -1,0 +1,49 @@
+import Files
+import HTTP
+
+/// An item whose transfer is over, on its way from the network to its name and its rows.
+struct FinishedItem: Sendable {
+    let work: ItemWork
+    var record: TransferRecord
+    /// New bytes, to be given their name.
+    var body: SealedPart?
+    /// What a good reply said of itself, read when the item is recorded: the loop has better to do.
+    var reply: GoodReply?
+    /// Whether a failure stands until its time to be asked again.
+    var isPermanent = false
+    /// When the last byte came.
+    var endedAt: Monotonic
+}
+
+/// The head of a reply that brought a body or said that it is unchanged.
+struct GoodReply: Sendable {
+    let headers: HTTPHeaders
+    /// The body's type by its bytes.
+    let type: MediaType?
+    /// What was asked for.
+    let url: WebURL
+    /// When it came, microseconds since 1970 UTC.
+    let at: Int64
+
+    var freshness: Freshness { Freshness(headers, now: at) }
+
+    /// What the file is called by and counted as: by its bytes, else by the URL's name or the Content-Type.
+    var bodyType: BodyType {
+        if let type { return BodyType(extension: type.extension, mediaType: type.name) }
+        let declared = headers["Content-Type"].map(MediaType.essence(of:))
+        let named = MediaType(name: url.lastPathSegment) ?? declared.flatMap(MediaType.init(contentType:))
+        return BodyType(extension: named?.extension ?? "bin", mediaType: declared ?? named?.name)
+    }
+}
+
+/// The extension of a body's file and its media type.
+struct BodyType: Sendable, Hashable {
+    var `extension`: String
+    var mediaType: String?
+}
+
+/// An attempt that was admitted.
+struct StartedItem: Sendable {
+    let work: ItemWork
+    let attempt: Int
+}

@@ -1,0 +1,94 @@
+package import HTTP
+
+/// What a reply says about asking again (RFC 9110 section 8.8, RFC 9111 section 4.2).
+package struct Freshness: Sendable, Hashable {
+    /// Verbatim, with `W/` and quotes.
+    package var etag: String?
+    /// Verbatim.
+    package var lastModified: String?
+    /// Until when nothing needs to be asked, microseconds since 1970 UTC; nil when that is not said. No heuristics.
+    package var expiresAt: Int64?
+
+    package init(etag: String? = nil, lastModified: String? = nil, expiresAt: Int64? = nil) {
+        self.etag = etag
+        self.lastModified = lastModified
+        self.expiresAt = expiresAt
+    }
+
+    /// - Parameter now: when the reply came, microseconds since 1970 UTC.
+    package init(_ headers: HTTPHeaders, now: Int64) {
+        etag = headers["ETag"]
+        lastModified = headers["Last-Modified"]
+        expiresAt = Self.lifetime(headers).flatMap { seconds in
+            seconds > 0 ? now + min(seconds, Self.longestLifetime) * 1_000_000 : nil
+        }
+    }
+
+    /// Ten years: what a server says beyond it is no longer meant as a time.
+    private static let longestLifetime: Int64 = 10 * 366 * 86_400
+
+    /// Seconds for which the reply is fresh from its arrival; nil when it does not say or forbids it.
+    private static func lifetime(_ headers: HTTPHeaders) -> Int64? {
+        let directives = CacheDirectives(headers.all("Cache-Control"))
+        guard !directives.forbidsFreshness else { return nil }
+        // A reply chosen by request fields that can't be known here matches no later request (RFC 9111, 4.1).
+        guard !headers.all("Vary").contains(where: { $0.contains("*") }) else { return nil }
+        let age = headers["Age"].flatMap { Int64($0) }.map { max(0, $0) } ?? 0
+        if let maxAge = directives.maxAge { return maxAge - age }
+        guard let expires = headers["Expires"] else { return nil }
+        // Anything that is no date, "0" above all, means already expired (RFC 9111, 5.3).
+        guard let end = parseHTTPDate(expires), let date = headers["Date"], let start = parseHTTPDate(date) else {
+            return nil
+        }
+        return end - start - age
+    }
+
+    /// The validator for If-Range: a strong entity tag, or a date that is strong because the reply is a second or more
+    /// younger (RFC 9110, 8.8.2.2 and 13.1.5).
+    static func strongValidator(_ headers: HTTPHeaders) -> String? {
+        if let etag = headers["ETag"] { return etag.hasPrefix("\"") ? etag : nil }
+        guard let text = headers["Last-Modified"], let modified = parseHTTPDate(text), let date = headers["Date"],
+            let sent = parseHTTPDate(date), sent > modified
+        else { return nil }
+        return text
+    }
+}
+
+/// The directives of Cache-Control that matter to a private cache (RFC 9111 section 5.2.2).
+private struct CacheDirectives {
+    var maxAge: Int64?
+    var forbidsFreshness = false
+
+    init(_ fields: [String]) {
+        for directive in fields.flatMap({ $0.split(separator: ",") }) {
+            let parts = directive.split(separator: "=", maxSplits: 1)
+            let name = parts.first.map { trim($0).lowercased() } ?? ""
+            switch name {
+            case "no-store", "no-cache": forbidsFreshness = true
+            case "max-age" where parts.count == 2:
+                let value = trim(parts[1]).filter { $0 != "\"" }
+                // Of several the shortest; one that is no number counts as stale (RFC 9111, 4.2.1), one that is too
+                // great for a number as the greatest (1.2.2).
+                let isNumber = !value.isEmpty && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
+                maxAge = min(maxAge ?? .max, isNumber ? Int64(value) ?? .max : 0)
+            default: break
+            }
+        }
+    }
+
+    private func trim(_ text: Substring) -> Substring {
+        let start = text.drop { $0 == " " || $0 == "\t" }
+        let end = start.lastIndex { $0 != " " && $0 != "\t" }
+        return end.map { start[...$0] } ?? ""
+    }
+}
+
+/// Seconds that a Retry-After field asks to wait, in either of its forms; 0 for a time that has passed; nil when it is
+/// neither (RFC 9110 section 10.2.3).
+///
+/// - Parameter now: microseconds since 1970 UTC.
+package func retryAfter(_ field: String, now: Int64) -> Int64? {
+    let text = field.filter { $0 != " " && $0 != "\t" }
+    if !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) { return Int64(text) ?? .max }
+    return parseHTTPDate(field).map { max(0, $0 - now / 1_000_000) }
+}

@@ -1,0 +1,187 @@
+import Files
+import HTTP
+
+/// What one request of an item came to.
+enum Conclusion {
+    /// It goes on at the route's next place.
+    case redirected
+    case failed(TransferFailure)
+    /// The server says that what is stored is still it.
+    case notModified
+    /// All of the body is in the part.
+    case complete
+}
+
+extension ItemTransfer: HTTPExchange {
+    func begin(_ head: HTTPHead) -> HTTPBodyAction {
+        reply = head.headers
+        status = head.status
+        switch head.status {
+        case 200, 203:
+            return attempting { () throws(TransferFailure) in
+                do throws(FileError) { try beginBody(head.headers) } catch { throw TransferFailure(error) }
+            }
+        case 206:
+            return attempting { () throws(TransferFailure) in try checkRange(head.headers) }
+        default:
+            return .discard
+        }
+    }
+
+    private func attempting(_ body: () throws(TransferFailure) -> Void) -> HTTPBodyAction {
+        do throws(TransferFailure) {
+            try body()
+            return .deliver
+        } catch {
+            fault = error
+            return .reject
+        }
+    }
+
+    /// A 206 must go on exactly where the part ends, within the same whole (RFC 9110 section 15.3.7).
+    private func checkRange(_ headers: HTTPHeaders) throws(TransferFailure) {
+        guard offset > 0, let part else {
+            throw TransferFailure(.protocolError, "the server answered 206 to a request for the whole")
+        }
+        let range = headers["Content-Range"].flatMap(ContentRange.init)
+        guard headers["Content-Encoding"] == nil, let range, range.first == offset,
+            range.total == nil || part.note?.totalLength == nil || range.total == part.note?.totalLength
+        else {
+            try restart()
+            let text = headers["Content-Range"] ?? headers["Content-Type"] ?? "no Content-Range"
+            throw TransferFailure(
+                .protocolError, "asked for bytes from \(offset), the server answered 206 with \(text.prefix(100))",
+                isTransient: true)
+        }
+    }
+
+    /// Drops what is there, so that the next attempt asks for all of it.
+    private func restart() throws(TransferFailure) {
+        do throws(FileError) { try part?.restart() } catch { throw TransferFailure(error) }
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let part else { return false }
+        // What the part had before counts too; the network's own limit is of this reply.
+        if offset > 0, part.size + Int64(bytes.count) > context.job.transfer.maximumSize.bytes {
+            fault = TransferFailure(.tooLarge, "the body is over \(context.job.transfer.maximumSize.bytes) bytes")
+            return false
+        }
+        if head.count < MediaType.sniffLength {
+            head.append(contentsOf: bytes.prefix(MediaType.sniffLength - head.count))
+            // A long body of the wrong type is not worth its bytes; a short one is taken to keep the connection.
+            if head.count == MediaType.sniffLength, isLong, let failure = typeFailure {
+                fault = failure
+                return false
+            }
+        }
+        do throws(FileError) {
+            try part.append(bytes)
+            return true
+        } catch {
+            fault = TransferFailure(error)
+            return false
+        }
+    }
+
+    private var isLong: Bool { reply["Content-Length"].flatMap { Int64($0) }.map { $0 > 65_536 } ?? true }
+
+    /// The bytes are not what the job expects.
+    private var typeFailure: TransferFailure? {
+        let type = mediaType
+        guard !context.job.expects.accept(type) else { return nil }
+        let wanted = context.job.expects.map(\.rawValue).joined(separator: " or ")
+        let found = head.isEmpty ? "an empty body" : type?.name ?? "bytes of no known type"
+        let declared = reply["Content-Type"].map { " (Content-Type \(MediaType.essence(of: $0).prefix(60)))" } ?? ""
+        return TransferFailure(.wrongType, "expected \(wanted), got \(found)\(declared)")
+    }
+
+    func finish(_ result: HTTPResult) {
+        add(result)
+        do throws(TransferFailure) {
+            ended(try conclude(result))
+        } catch {
+            ended(.failed(error))
+        }
+    }
+
+    private func conclude(_ result: HTTPResult) throws(TransferFailure) -> Conclusion {
+        if let fault { throw fault }
+        if let failure = result.failure {
+            if failure.kind == .encoding { try restart() }
+            throw TransferFailure(failure)
+        }
+        switch result.status {
+        case 200, 203, 206:
+            try checkPlace()
+            try checkBody()
+            return .complete
+        case 304 where work.isConditional && offset == 0:
+            return .notModified
+        case 304:
+            throw TransferFailure(.protocolError, "the server answered 304 to a request without a condition")
+        case 416 where offset > 0:
+            return try concludeUnsatisfiable(result.headers)
+        case let status where RequestRoute.isRedirect(status):
+            try route.follow(result.headers, status: status)
+            try checkPlace()
+            return .redirected
+        default:
+            throw TransferFailure(status: result.status, headers: result.headers, now: wallClockMicroseconds())
+        }
+    }
+
+    /// 416 to a part: either nothing is missing, which the length and the same strong validator or the listed digest
+    /// must show, or the part is of no use (RFC 9110 section 15.5.17).
+    private func concludeUnsatisfiable(_ headers: HTTPHeaders) throws(TransferFailure) -> Conclusion {
+        let total = headers["Content-Range"].flatMap(ContentRange.init)?.total
+        let isSame = headers["ETag"].map { .etag($0) == part?.note?.validator } ?? false
+        if let total, total == offset, isSame || work.promise.sha256 != nil {
+            try checkBody()
+            return .complete
+        }
+        try restart()
+        throw TransferFailure(
+            .http, "the server answered 416 to the rest of the part; it is fetched anew", isTransient: true)
+    }
+
+    /// A placeholder is not worth asking for.
+    private func checkPlace() throws(TransferFailure) {
+        guard context.job.source.placeholders.contains(where: { $0.matches(route.url) }) else { return }
+        throw TransferFailure(
+            .unavailable, "the site shows a placeholder instead: \(route.url.text.prefix(200))", isLasting: true)
+    }
+
+    private func checkBody() throws(TransferFailure) {
+        let size = part?.size ?? 0
+        if let total = part?.note?.totalLength, offset > 0, size != total {
+            try restart()
+            throw TransferFailure(.truncated, "\(size) bytes came where \(total) were announced", isTransient: true)
+        }
+        if let listed = work.promise.size, listed != size {
+            throw TransferFailure(.checksum, "the list promises \(listed) bytes, \(size) came")
+        }
+        if let failure = typeFailure { throw failure }
+    }
+}
+
+/// A Content-Range field of one range of bytes (RFC 9110 section 14.4).
+struct ContentRange: Equatable {
+    /// nil for the unsatisfied form, `bytes */N`.
+    var first: Int64?
+    /// nil when the server does not tell, `*`.
+    var total: Int64?
+
+    init?(_ field: String) {
+        let words = field.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        total = parts[1] == "*" ? nil : Int64(parts[1])
+        guard parts[0] != "*" else { return }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let start = Int64(ends[0]), let end = Int64(ends[1]), start <= end else { return nil }
+        if let total, end >= total { return nil }
+        first = start
+    }
+}

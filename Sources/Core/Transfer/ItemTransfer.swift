@@ -1,0 +1,202 @@
+import Files
+import HTTP
+
+/// One item on its way: its attempts and hops, its part file, and what it learned of the reply.
+final class ItemTransfer: @unchecked Sendable {  // used on the thread of the loop that began it
+    let work: ItemWork
+    private unowned let engine: Engine
+    var context: RunContext { work.context }
+    var route: RequestRoute
+    /// Names the request in flight.
+    var ticket: HTTPTicket?
+    var part: PartFile?
+    /// The beginning of the body, to tell its type by.
+    var head: [UInt8] = [] {
+        didSet { sniffed = nil }
+    }
+    private var sniffed: MediaType??
+    /// Where the body of the request in flight goes on; 0 for all of it.
+    var offset: Int64 = 0
+    /// Found while the reply came.
+    var fault: TransferFailure?
+    var reply = HTTPHeaders()
+    var status = 0
+
+    private(set) var attempts = 0
+    private(set) var startedAt: Int64 = 0
+    private var started = Monotonic(microseconds: 0)
+    private(set) var ended = Monotonic(microseconds: 0)
+    private var phases = HTTPPhases()
+    private var wireBytes: Int64 = 0
+    private var version: String?
+    private var isConnectionReused: Bool?
+    private var address: String?
+
+    init(_ work: ItemWork, engine: Engine) {
+        self.work = work
+        self.engine = engine
+        route = RequestRoute(work.url)
+    }
+
+    /// The next request: an attempt from the start, or the hop of a redirect.
+    ///
+    /// - Parameters:
+    ///   - attempt: 1 for the first; the same number again for a hop.
+    ///   - wall: microseconds since 1970 UTC.
+    func request(attempt: Int, version: HTTPVersion, now: Monotonic, wall: Int64) -> HTTPRequest {
+        if attempt != attempts {
+            if attempts == 0 {
+                started = now
+                startedAt = wall
+                resume()
+            }
+            attempts = attempt
+            phases = HTTPPhases()
+            route.restart()
+        }
+        fault = nil
+        status = 0
+        let trust = context.job.trust
+        let isTrusted = trust.isAuthored(route.url)
+        var request = HTTPRequest(url: route.url, profile: context.profile)
+        request.version = version
+        request.addresses = trust.addressPolicy(for: route.url)
+        if route.isAtHome {
+            request.headers = isTrusted ? context.headers.authored : context.headers.others
+            for header in work.promise.headers
+            where !HeaderRules.isReserved(header.name) && (isTrusted || !HeaderRules.isCredential(header.name)) {
+                let field = HTTPHeader(header.name, header.value)
+                if field.isValid { request.extraHeaders.append(field) }
+            }
+        }
+        offset = part?.note == nil ? 0 : part?.size ?? 0
+        request.maximumBytes = context.job.transfer.maximumSize.bytes
+        if offset > 0, let note = part?.note {
+            request.extraHeaders.append(HTTPHeader("Range", "bytes=\(offset)-"))
+            request.extraHeaders.append(HTTPHeader("If-Range", note.validator.text))
+        } else if work.isConditional, let freshness = work.stored?.freshness {
+            // An entity tag is the better validator; with both the date would be ignored (RFC 9110, 13.2.2).
+            if let etag = freshness.etag {
+                request.extraHeaders.append(HTTPHeader("If-None-Match", etag))
+            } else if let date = freshness.lastModified {
+                request.extraHeaders.append(HTTPHeader("If-Modified-Since", date))
+            }
+        }
+        return request
+    }
+
+    /// Takes up a part that an earlier run left.
+    private func resume() {
+        guard !context.selection.isRefreshing else { return }
+        let output = context.output
+        guard context.leftParts.contains(work.partName), let (size, note) = output.resumable(work.partName),
+            note.url == work.shownURL, size > 0,
+            let head = try? output.beginning(ofPart: work.partName, count: MediaType.sniffLength)
+        else { return }
+        let part = PartFile(in: output, name: work.partName, hasher: engine.hasher, resumingAt: size)
+        part.note = note
+        self.part = part
+        self.head = head
+    }
+
+    /// Begins the body anew: the reply holds all of it.
+    func beginBody(_ headers: HTTPHeaders) throws(FileError) {
+        if let part { try part.restart() }
+        let part = part ?? PartFile(in: context.output, name: work.partName, hasher: engine.hasher)
+        self.part = part
+        head = []
+        offset = 0
+        // A coded body's offsets are not the file's.
+        guard headers["Content-Encoding"] == nil, let validator = Freshness.strongValidator(headers) else { return }
+        part.note = PartNote(
+            url: work.shownURL, validator: validator.hasPrefix("\"") ? .etag(validator) : .lastModified(validator),
+            totalLength: headers["Content-Length"].flatMap { Int64($0) })
+    }
+
+    /// The body's type by its bytes.
+    var mediaType: MediaType? {
+        if let sniffed { return sniffed }
+        let type = MediaType(sniffing: head)
+        sniffed = .some(type)
+        return type
+    }
+
+    /// What the last reply, a good one, said of itself.
+    func goodReply(at wall: Int64) -> GoodReply {
+        GoodReply(headers: reply, type: mediaType, url: work.url, at: wall)
+    }
+
+    // MARK: The end of an attempt
+
+    func add(_ result: HTTPResult) {
+        ticket = nil
+        phases = phases + result.phases
+        wireBytes += result.wireBytes
+        version = result.version ?? version
+        isConnectionReused = result.isConnectionReused
+        address = result.address ?? address
+        ended = result.finishedAt
+        if result.status != 0 { status = result.status }
+    }
+
+    /// Whether the last reply came over HTTP/2.
+    var isHTTP2: Bool { version == "2" }
+
+    func ended(_ conclusion: Conclusion) {
+        engine.ended(self, conclusion)
+    }
+
+    /// The row, with what is known when the network is done with the item.
+    func record(_ outcome: TransferOutcome, bodyBytes: Int64 = 0, _ failure: TransferFailure? = nil) -> TransferRecord {
+        var record = TransferRecord(outcome: outcome, failure: failure?.word)
+        record.detail = failure.map { context.job.trust.secrets.hide($0.detail) }
+        record.attempts = attempts
+        record.status = status == 0 ? nil : status
+        record.startedAt = startedAt
+        var timings = TransferTimings()
+        timings.queue = max(0, started - work.listedAt)
+        timings.dns = phases.dns
+        timings.connect = phases.connect
+        timings.tls = phases.tls
+        timings.wait = phases.wait
+        timings.receive = phases.receive
+        timings.elapsed = max(0, ended - started)
+        record.timings = timings
+        record.wireBytes = wireBytes
+        record.bodyBytes = bodyBytes
+        record.httpVersion = version
+        record.isConnectionReused = isConnectionReused
+        record.address = address
+        return record
+    }
+
+    /// Lets go of the part after a failure: kept when a later run can go on with it. After one that does not pass, such
+    /// as a length that the list does not promise, more of the same bytes would not help.
+    func dropPart(after failure: TransferFailure) {
+        let mayGoOn = failure.isTransient || failure.word == .cancelled
+        if mayGoOn, let part, part.note != nil, part.size >= Self.worthKeeping {
+            self.part = nil
+            // A part that can't be kept has ended all the same.
+            if (try? part.keep()) == nil { try? context.output.removePart(work.partName) }
+        } else {
+            discardPart()
+        }
+    }
+
+    func discardPart() {
+        part?.discard()
+        part = nil
+    }
+
+    /// Smaller parts are fetched again sooner than they are kept.
+    private static let worthKeeping: Int64 = 65_536
+}
+
+extension PartNote.Validator {
+    /// As it is sent.
+    var text: String {
+        switch self {
+        case .etag(let text), .lastModified(let text): text
+        }
+    }
+}

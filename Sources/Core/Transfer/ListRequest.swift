@@ -1,0 +1,170 @@
+import Files
+package import HTTP
+
+/// A small reply that a source asked for.
+package struct FetchedReply: Sendable {
+    package let status: Int
+    /// Where the reply came from, after redirects.
+    package let url: String
+    package let headers: HTTPHeaders
+    package let body: [UInt8]
+    /// How often it was asked for, redirects not counted.
+    package let attempts: Int
+
+    package init(
+        status: Int, url: String, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8], attempts: Int = 1
+    ) {
+        self.status = status
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.attempts = attempts
+    }
+}
+
+/// Why a source's request gave no reply.
+package struct FetchError: Error, Sendable, CustomStringConvertible {
+    package let failure: FailureWord
+    /// One line for people, secrets hidden.
+    package let description: String
+    /// How often it was asked for; 0 when the run ended before its turn.
+    package let attempts: Int
+
+    init(failure: FailureWord, description: String, attempts: Int = 0) {
+        self.failure = failure
+        self.description = description
+        self.attempts = attempts
+    }
+}
+
+/// Where the body of a source's request goes other than into memory. Called on the loop's thread.
+protocol ListBody: AnyObject {
+    /// Begins anew: a reply begins.
+    func restart() throws(FileError)
+    func append(_ bytes: UnsafeRawBufferPointer) throws(FileError)
+}
+
+extension KeptFileWriter: ListBody {}
+
+/// A request of a source on its way: into memory or a file, with redirects and tries like an item's.
+final class ListRequest: HTTPExchange, @unchecked Sendable {  // used on the loop's thread once it is begun
+    let id: Int64
+    let context: RunContext
+    var route: RequestRoute
+    var ticket: HTTPTicket?
+    private let headers: [HTTPHeader]
+    private let maximumBytes: Int64
+    private let transience: @Sendable (FetchedReply) -> String?
+    private let file: (any ListBody)?
+    private unowned let engine: Engine
+    private let completion: @Sendable (Result<FetchedReply, FetchError>) -> Void
+    private var body: [UInt8] = []
+    private var size: Int64 = 0
+    /// Found while the reply came.
+    private var fault: TransferFailure?
+    private var isForFile = false
+    private var attempts = 0
+
+    /// - Parameter file: takes the body of a good reply in place of memory.
+    init(
+        id: Int64, _ request: FetchRequest, file: (any ListBody)?, context: RunContext, engine: Engine,
+        completion: @escaping @Sendable (Result<FetchedReply, FetchError>) -> Void
+    ) {
+        self.id = id
+        self.context = context
+        headers = request.headers
+        maximumBytes = Int64(request.maximumBytes)
+        transience = request.transience
+        self.file = file
+        self.engine = engine
+        self.completion = completion
+        route = RequestRoute(request.url)
+    }
+
+    func request(attempt: Int, version: HTTPVersion) -> HTTPRequest {
+        if attempt != attempts {
+            attempts = attempt
+            route.restart()
+        }
+        body = []
+        size = 0
+        fault = nil
+        isForFile = false
+        var request = HTTPRequest(url: route.url, profile: context.profile)
+        request.version = version
+        request.addresses = context.job.trust.addressPolicy(for: route.url)
+        if route.isAtHome {
+            let isTrusted = context.job.trust.isAuthored(route.url)
+            request.extraHeaders = headers.filter { isTrusted || !HeaderRules.isCredential($0.name) }
+        }
+        return request
+    }
+
+    func begin(_ head: HTTPHead) -> HTTPBodyAction {
+        if RequestRoute.isRedirect(head.status) { return .discard }
+        guard let file else { return .deliver }
+        // What else a server says of a file is in its status.
+        guard head.status == 200 || head.status == 203 else { return .discard }
+        isForFile = true
+        return attempting { () throws(FileError) in try file.restart() } ? .deliver : .reject
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        size += Int64(bytes.count)
+        guard size <= maximumBytes else {
+            fault = TransferFailure(.tooLarge, "the reply is over \(maximumBytes) bytes")
+            return false
+        }
+        if isForFile, let file { return attempting { () throws(FileError) in try file.append(bytes) } }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    private func attempting(_ body: () throws(FileError) -> Void) -> Bool {
+        do throws(FileError) {
+            try body()
+            return true
+        } catch {
+            fault = TransferFailure(error)
+            return false
+        }
+    }
+
+    func finish(_ result: HTTPResult) {
+        ticket = nil
+        do throws(TransferFailure) {
+            if let fault { throw fault }
+            if let failure = result.failure { throw TransferFailure(failure) }
+            if RequestRoute.isRedirect(result.status) {
+                try route.follow(result.headers, status: result.status)
+                engine.ended(self, .redirected, result)
+                return
+            }
+            let failure = TransferFailure(
+                status: result.status, headers: result.headers, now: wallClockMicroseconds())
+            // A source reads error replies itself; only what may pass is tried again here.
+            if failure.isTransient { throw failure }
+            if let fault = transience(makeReply(result)) { throw TransferFailure(.http, fault, isTransient: true) }
+            engine.ended(self, .complete, result)
+        } catch {
+            engine.ended(self, .failed(error), result)
+        }
+    }
+
+    func reply(_ result: HTTPResult) {
+        completion(.success(makeReply(result)))
+    }
+
+    private func makeReply(_ result: HTTPResult) -> FetchedReply {
+        FetchedReply(
+            status: result.status, url: route.url.text, headers: result.headers, body: body, attempts: attempts)
+    }
+
+    func fail(_ failure: TransferFailure) {
+        completion(
+            .failure(
+                FetchError(
+                    failure: failure.word, description: context.job.trust.secrets.hide(failure.detail),
+                    attempts: attempts)))
+    }
+}

@@ -1,0 +1,85 @@
+import Files
+import HTTP
+
+/// Why an attempt failed, and what follows from it. The one place that decides what is tried again.
+struct TransferFailure: Error, Sendable {
+    var word: FailureWord
+    /// One line for people.
+    var detail: String
+    /// Whether the same request may well succeed later in this run.
+    var isTransient: Bool
+    /// Whether it stands until its time to be asked again, a day or more later.
+    var isLasting = false
+    /// Microseconds that the host asks to be left alone.
+    var retryAfter: Int64?
+
+    init(_ word: FailureWord, _ detail: String, isTransient: Bool = false, isLasting: Bool = false) {
+        self.word = word
+        self.detail = detail
+        self.isTransient = isTransient
+        self.isLasting = isLasting
+    }
+
+    /// What the network reports.
+    init(_ failure: HTTPFailure) {
+        self.init(FailureWord(failure.kind), failure.detail, isTransient: failure.isTransient)
+    }
+
+    init(_ error: FileError) {
+        self.init(.disk, error.description)
+    }
+
+    /// Longest time for which a host is left alone on its own word; one that asks for more is asked again then.
+    static let longestRetryAfter: Int64 = 300_000_000
+
+    /// A reply whose status is no success.
+    ///
+    /// - Parameter now: microseconds since 1970 UTC.
+    init(status: Int, headers: HTTPHeaders, now: Int64) {
+        self.init(
+            .http, "the server answered \(status)\(Self.phrase(status))",
+            isTransient: [408, 425, 429, 500, 502, 503, 504].contains(status), isLasting: status == 404 || status == 410
+        )
+        guard isTransient, let field = headers["Retry-After"], let seconds = Core.retryAfter(field, now: now) else {
+            return
+        }
+        retryAfter = min(seconds, Self.longestRetryAfter / 1_000_000) * 1_000_000
+        detail += ", Retry-After \(seconds) s"
+    }
+
+    /// The reason phrases of RFC 9110 and RFC 6585 for the statuses that people meet.
+    private static func phrase(_ status: Int) -> String {
+        let phrases = [
+            400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+            406: "Not Acceptable", 408: "Request Timeout", 410: "Gone", 412: "Precondition Failed",
+            416: "Range Not Satisfiable", 421: "Misdirected Request", 425: "Too Early", 429: "Too Many Requests",
+            451: "Unavailable For Legal Reasons", 500: "Internal Server Error", 501: "Not Implemented",
+            502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+        ]
+        return phrases[status].map { " \($0)" } ?? ""
+    }
+}
+
+extension FailureWord {
+    /// The word for what the network reports.
+    init(_ kind: HTTPFailure.Kind) {
+        self =
+            switch kind {
+            case .dns: .dns
+            // Too little memory or too many open files keep a connection from being made.
+            case .connect, .resource: .connect
+            case .tls: .tls
+            case .timeout: .timeout
+            case .stalled: .stalled
+            case .reset: .reset
+            case .truncated: .truncated
+            case .proxy: .proxy
+            case .protocolError, .rejected: .protocolError
+            case .encoding: .encoding
+            case .tooLarge: .tooLarge
+            case .blockedAddress: .blockedAddress
+            case .invalid: .invalid
+            case .cancelled: .cancelled
+            }
+    }
+}

@@ -1,0 +1,155 @@
+import TestSupport
+import Testing
+
+@testable import Core
+
+/// What a list says, and what it no longer says.
+@Suite("Lists", .timeLimit(.minutes(1)))
+struct ListTests {
+    @Test("what leaves the list is gone, its file stays; back again it is what it was")
+    func gone() async throws {
+        let bench = try Bench([
+            "/a": [.ok(picture(), headers: [("Cache-Control", "max-age=99")])], "/b": [.ok(picture(seed: 2))],
+        ])
+        _ = try await bench.run("/a", "/b", "/missing")
+        let report = try await bench.run("/b")
+        #expect(report.items.keys.sorted() == ["b"])
+        #expect(try states(bench) == ["a": "gone", "b": "stored", "missing": "gone"])
+        #expect(bench.files == ["a.png", "b.png"])
+        let back = try await bench.run("/a", "/b", "/missing")
+        #expect(try back["a"].outcome == "fresh")
+        #expect(try states(bench) == ["a": "stored", "b": "stored", "missing": "failed"])
+    }
+
+    private func states(_ bench: Bench) throws -> [String: String] {
+        try bench.table("SELECT key, state FROM item").reduce(into: [:]) {
+            $0[$1["key"]?.text ?? ""] = $1["state"]?.text
+        }
+    }
+
+    @Test("a list of nothing where there was something marks nothing and warns")
+    func empty() async throws {
+        let bench = try Bench(["/a": [.ok(picture())]])
+        #expect(try await bench.run([]).warnings == [])
+        _ = try await bench.run("/a")
+        let report = try await bench.run([])
+        #expect(report.outcome == .complete)
+        #expect(report.warnings == ["the list is empty; the 1 items listed before stay as they are"])
+        #expect(try states(bench) == ["a": "stored"])
+    }
+
+    @Test("an item that a person removed is not fetched again")
+    func removed() async throws {
+        let bench = try Bench(["/a": [.ok(picture())], "/b": [.ok(picture(seed: 2))]])
+        _ = try await bench.run("/a", "/b")
+        try bench.change("UPDATE item SET state = 'removed' WHERE key = 'a'")
+        try bench.directory.remove("\(bench.outputFolder)/a.png")
+        #expect(try await bench.run("/a", "/b").items.keys.sorted() == ["b"])
+        #expect(try states(bench)["a"] == "removed")
+    }
+
+    @Test("a list that breaks off fails the run; its items still finish, and none is gone")
+    func breaksOff() async throws {
+        let bench = try Bench(["/a": [.ok(picture())], "/b": [.ok(picture(seed: 2))]])
+        _ = try await bench.run("/a", "/b")
+        let report = try await bench.run(.items([bench.item("/a")], failure: TestSupportError("page 2 is no JSON")))
+        #expect(report.outcome == .failed)
+        #expect(report.finished?.detail == "the list failed: page 2 is no JSON")
+        #expect(try report["a"].outcome == "unchanged")
+        #expect(try states(bench)["b"] == "stored")
+    }
+
+    @Test("a source that can't begin fails the run")
+    func cannotBegin() async throws {
+        let bench = try Bench()
+        let report = try await bench.run(SourcePlan(type: "none") { _ in throw TestSupportError("no key") })
+        #expect(report.outcome == .failed)
+        #expect(report.items.isEmpty)
+    }
+
+    @Test("a key that is listed twice and a collection that was not listed are warned about")
+    func faultyList() async throws {
+        let bench = try Bench(["/a": [.ok("x")]])
+        let page = Page(
+            collections: [ListedCollection(key: "all", title: "All")],
+            items: [bench.item("/a"), bench.item("/a"), bench.item("/a", key: "b", collection: "other")],
+            warnings: ["the source's own"])
+        let report = try await bench.run(.fixed([page]))
+        #expect(report.items.keys.sorted() == ["a"])
+        #expect(report.warnings.count == 3)
+        #expect(report.warnings.first == "the source's own")
+        #expect(report.warnings.contains { $0.contains("'a' is listed twice") })
+        #expect(report.warnings.contains { $0.contains("'other', which was not listed") })
+    }
+
+    @Test("collections and items keep what the list tells of them")
+    func metadata() async throws {
+        let bench = try Bench(["/a": [.ok("x")]])
+        var item = bench.item("/a", collection: "berlin")
+        item.description = "a tower"
+        item.section = "Mitte"
+        item.thumbnailURL = "http://example.org/t.jpg"
+        item.metadata = [
+            "views": .integer(7), "tags": .list(["a\"b", "c"]), "owner": .text("Eva"), "free": .flag(true),
+        ]
+        let collection = ListedCollection(
+            key: "berlin", title: "Berlin", subtitle: "Germany", section: "Europe", latitude: 52.5, longitude: 13.25,
+            expected: 3)
+        let report = try await bench.run(.fixed([Page(collections: [collection]), Page(items: [item])]))
+        let row = try report["a"].item
+        #expect(row["metadata"] == "{\"free\":true,\"owner\":\"Eva\",\"tags\":[\"a\\\"b\",\"c\"],\"views\":7}")
+        #expect(row["description"] == "a tower")
+        #expect(row["section"] == "Mitte")
+        #expect(row["thumbnail_url"] == "http://example.org/t.jpg")
+        #expect(row["position"] == 1)
+        let stored = try #require(try bench.table("SELECT * FROM collection").first)
+        #expect(stored["title"] == "Berlin")
+        #expect(stored["subtitle"] == "Germany")
+        #expect(stored["section"] == "Europe")
+        #expect(stored["latitude"] == .real(52.5))
+        #expect(stored["longitude"] == .real(13.25))
+        #expect(stored["expected"] == 3)
+        // A later list may tell otherwise; the row stays the same one.
+        _ = try await bench.run(
+            .fixed([Page(collections: [ListedCollection(key: "berlin", title: "Bärlin")], items: [item])]))
+        let again = try bench.table("SELECT * FROM collection")
+        #expect(again.count == 1)
+        #expect(again[0]["id"] == stored["id"])
+        #expect(again[0]["title"] == "Bärlin")
+    }
+
+    @Test("what the source asks for itself is counted apart, tries again included")
+    func listRequests() async throws {
+        let bench = try Bench([
+            "/": [.status(503, Array("later".utf8)), .redirect(to: "/list"), .ok("never")], "/list": [.ok("the list")],
+        ])
+        let report = try await bench.run(bench.job.source)
+        #expect(report.outcome == .complete)
+        #expect(report.run["list_requests"] == 3)
+        #expect(report.run["list_bytes"] == 13)
+        #expect(report.run["wire_bytes"] == 0)
+    }
+
+    @Test("a source's request that gets no reply ends the list", arguments: [503, 404])
+    func listFails(_ status: Int) async throws {
+        let bench = try Bench(["/": [.status(status)]])
+        let report = try await bench.run(bench.job.source)
+        #expect(report.outcome == .failed)
+        #expect(report.finished?.detail?.contains("\(status)") == true)
+        #expect(report.run["list_requests"] == (status == 503 ? 3 : 1))
+    }
+
+    @Test("1,000 items over many pages end once each, in several batches")
+    func many() async throws {
+        let bench = try Bench(answering: { request in request.path == "/" ? nil : .ok(request.path) })
+        var pages = [Page(collections: [ListedCollection(key: "all", title: "All")])]
+        for start in stride(from: 0, to: 1_000, by: 100) {
+            pages.append(Page(items: (start..<start + 100).map { bench.item("/\($0)") }))
+        }
+        let report = try await bench.run(.fixed(pages))
+        #expect(report.outcome == .complete)
+        #expect(report.run["downloaded"] == 1_000)
+        #expect(bench.server.requests.count == 1_000)
+        #expect(bench.file("934.bin") == Array("/934".utf8))
+    }
+}

@@ -1,0 +1,198 @@
+import TestSupport
+import Testing
+
+@testable import Core
+
+/// Going on with a body that broke off, in the same run and in the next.
+@Suite("Resuming", .timeLimit(.minutes(1)))
+struct ResumeTests {
+    private static let whole = picture(299_992)
+    private static let other = picture(250_000, seed: 9)
+    private static let strong = [("ETag", "\"v1\"")]
+
+    private static func broken(_ headers: [(String, String)], at count: Int = 200_000) -> FaultyServer.Response {
+        .ok(whole, headers: headers).cut(after: count, .close)
+    }
+
+    /// Answers requests for a part with the rest.
+    private static let rest: Script.Answer = { request in
+        guard let range = request["Range"], let start = Int(range.dropFirst("bytes=".count).dropLast()) else {
+            return nil
+        }
+        return .partial(of: whole, from: start)
+    }
+
+    @Test("a body with a strong entity tag goes on where it broke off")
+    func strongTag() async throws {
+        let bench = try Bench(["/a": [Self.broken(Self.strong)]], answering: Self.rest)
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(row.attempts == 2)
+        #expect(row.status == 206)
+        #expect(row.transfer["wire_bytes"] == 300_000)
+        #expect(row.transfer["body_bytes"] == 300_000)
+        #expect(bench.file("a.png") == Self.whole)
+        let request = try #require(bench.requests("/a").last)
+        #expect(request["Range"] == "bytes=200000-")
+        #expect(request["If-Range"] == "\"v1\"")
+    }
+
+    @Test("a reset loses nothing that had come")
+    func reset() async throws {
+        let bench = try Bench(
+            ["/a": [.ok(Self.whole, headers: Self.strong).cut(after: 200_000, .reset)]], answering: Self.rest)
+        #expect(try await bench.run("/a")["a"].outcome == "downloaded")
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("a date resumes where it is strong: older than the reply")
+    func strongDate() async throws {
+        let date = "Wed, 21 Oct 2015 07:28:00 GMT"
+        let headers = [("Last-Modified", date), ("Date", "Wed, 21 Oct 2015 07:29:00 GMT")]
+        let bench = try Bench(["/a": [Self.broken(headers)]], answering: Self.rest)
+        #expect(try await bench.run("/a")["a"].outcome == "downloaded")
+        #expect(bench.requests("/a").last?["If-Range"] == date)
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test(
+        "without a strong validator the body starts over",
+        arguments: [
+            [], [("ETag", "W/\"v1\"")], [("Last-Modified", "Wed, 21 Oct 2015 07:28:00 GMT")],
+            [
+                ("ETag", "W/\"v1\""), ("Last-Modified", "Wed, 21 Oct 2015 07:28:00 GMT"),
+                ("Date", "Thu, 22 Oct 2015 07:28:00 GMT"),
+            ],
+        ] as [[(String, String)]])
+    func weak(_ headers: [(String, String)]) async throws {
+        let bench = try Bench(["/a": [Self.broken(headers), .ok(Self.whole)]])
+        #expect(try await bench.run("/a")["a"].outcome == "downloaded")
+        #expect(bench.requests("/a").count == 2)
+        #expect(bench.requests("/a").allSatisfy { $0["Range"] == nil && $0["If-Range"] == nil })
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("a file that changed meanwhile is never spliced")
+    func changed() async throws {
+        let bench = try Bench(["/a": [Self.broken(Self.strong), .ok(Self.other, headers: [("ETag", "\"v2\"")])]])
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(row.item["etag"] == "\"v2\"")
+        #expect(bench.file("a.png") == Self.other)
+    }
+
+    @Test("a file that changed meanwhile may have all of max_size")
+    func changedNearLimit() async throws {
+        let bench = try Bench(
+            ["/a": [Self.broken(Self.strong), .ok(Self.other, headers: [("ETag", "\"v2\"")])]],
+            transfer: "max_size: 300000")
+        #expect(try await bench.run("/a")["a"].outcome == "downloaded")
+    }
+
+    @Test("what is resumed counts against max_size as a whole")
+    func resumedOverLimit() async throws {
+        let bench = try Bench(
+            ["/a": [.brokenChunks(prefix: 200_000, of: Self.whole)]], transfer: "max_size: 250000",
+            answering: { request in
+                request["Range"] == nil ? nil : Self.rest(request)
+            })
+        #expect(try await bench.run("/a")["a"].failure == "too-large")
+    }
+
+    @Test(
+        "a 206 that does not fit is not taken, and the body starts over",
+        arguments: [
+            "bytes 199999-299999/300000", "bytes 200000-299999/300001", "pages 1-2/3", "bytes 200000-300000/300000",
+        ])
+    func wrongRange(_ range: String) async throws {
+        let bench = try Bench([
+            "/a": [
+                Self.broken(Self.strong), .partial(of: Self.whole, from: 200_000, contentRange: range),
+                .ok(Self.whole, headers: Self.strong),
+            ]
+        ])
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(row.attempts == 3)
+        #expect(bench.requests("/a").last?["Range"] == nil)
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("416 to a part that has everything ends it")
+    func nothingMissing() async throws {
+        let bench = try Bench([
+            "/a": [
+                .brokenChunks(prefix: 300_000, of: Self.whole),
+                .status(416, headers: [("Content-Range", "bytes */300000"), ("ETag", "\"v1\"")]),
+            ]
+        ])
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(bench.requests("/a").last?["Range"] == "bytes=300000-")
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test(
+        "416 that proves nothing starts the body over",
+        arguments: [
+            [("Content-Range", "bytes */300000")], [("Content-Range", "bytes */300000"), ("ETag", "\"v2\"")],
+            [("ETag", "\"v1\"")], [("Content-Range", "bytes */299999"), ("ETag", "\"v1\"")],
+        ] as [[(String, String)]])
+    func unsatisfiable(_ headers: [(String, String)]) async throws {
+        let bench = try Bench([
+            "/a": [
+                .brokenChunks(prefix: 300_000, of: Self.whole), .status(416, headers: headers),
+                .ok(Self.whole),
+            ]
+        ])
+        #expect(try await bench.run("/a")["a"].outcome == "downloaded")
+        #expect(bench.requests("/a").last?["Range"] == nil)
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("the next run goes on with what a failed one left")
+    func nextRun() async throws {
+        var bench = try Bench(["/a": [Self.broken(Self.strong)]], transfer: "retries: 0", answering: Self.rest)
+        bench.keepsParts = true
+        #expect(try await bench.run("/a")["a"].failure == "truncated")
+        #expect(bench.parts == ["item-1", "item-1.note"])
+        bench.keepsParts = false
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(row.transfer["wire_bytes"] == 100_000)
+        #expect(row.transfer["body_bytes"] == 300_000)
+        #expect(bench.requests("/a").last?["Range"] == "bytes=200000-")
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("--refresh and another URL begin anew", arguments: [true, false])
+    func notResumed(_ isRefreshing: Bool) async throws {
+        var bench = try Bench(
+            ["/a": [Self.broken(Self.strong), .ok(Self.other)], "/b": [.ok(Self.other)]], transfer: "retries: 0")
+        bench.keepsParts = true
+        _ = try await bench.run("/a")
+        bench.keepsParts = false
+        let item = bench.item(isRefreshing ? "/a" : "/b", key: "a")
+        let row = try await bench.run([item]) { $0.selection.isRefreshing = isRefreshing }["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(bench.server.requests.allSatisfy { $0["Range"] == nil })
+        #expect(bench.file("a.png") == Self.other)
+    }
+
+    @Test("little is not kept for the next run")
+    func shortPart() async throws {
+        let bench = try Bench(["/a": [Self.broken(Self.strong, at: 1_000)]], transfer: "retries: 0")
+        #expect(try await bench.run("/a")["a"].failure == "truncated")
+        #expect(bench.parts == [])
+    }
+}
+
+extension FaultyServer.Response {
+    /// The head of a chunked reply and its first bytes, in one chunk, then the end of the connection without the last chunk.
+    fileprivate static func brokenChunks(prefix count: Int, of body: [UInt8]) -> FaultyServer.Response {
+        let head =
+            "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n"
+        return .steps([.send(Array(head.utf8)), .send(Array(body.prefix(count)) + [13, 10]), .close])
+    }
+
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import Core
+
+/// Rendering templates into stems, and stems into paths.
+@Suite("Templates of paths", .timeLimit(.minutes(1)))
+struct PathTemplateTests {
+    private func path(_ template: String, _ values: [String: String], extension type: String = "png") throws -> String {
+        let stem = try PathTemplate(template, fields: []).render { values[$0] ?? "" }
+        return PathTemplate.path(stem: stem, extension: type)
+    }
+
+    @Test(
+        "values become safe components of their own",
+        arguments: [
+            ("{title}.{extension}", "A/B", "A_B.png"), ("{title}.{extension}", "..", "_.png"),
+            ("{title}.{extension}", ".hidden", "_hidden.png"), ("{title}.{extension}", "end. . ", "end.png"),
+            ("{title}.{extension}", "", "_.png"), ("{title}", "a.{b}", "a.{b}"), ("x/{title}/y", "..", "x/_/y"),
+            ("{title}{title}", ".", "__"), ("{extension}/{title}", "a", "png/a"),
+            ("{title}.{extension}.bak", "a", "a.png.bak"),
+            ("{title}", "a\u{1}b", "a_b"), ("{title}.{extension}", "\u{1}", "_.png"), ("a {title}", "", "a _"),
+        ])
+    func safety(_ template: String, _ title: String, _ expected: String) throws {
+        #expect(try path(template, ["title": title]) == expected)
+    }
+
+    @Test("long names are cut at a character, each component to 200 bytes and the extension after them")
+    func longNames() throws {
+        let long = String(repeating: "ä", count: 150)
+        let cut = String(repeating: "ä", count: 100)
+        #expect(try path("{title}/{title}.{extension}", ["title": long]) == "\(cut)/\(cut).png")
+        let both = try path("{title}{title}", ["title": long])
+        #expect(both.utf8.count <= 200)
+        #expect(try path("{title}{extension}{title}", ["title": long]).utf8.count <= 200)
+    }
+
+    @Test(
+        "numbers go before the extension",
+        arguments: [
+            ("{title}.{extension}", "a", "a (2).png"), ("x.y/{title}.{extension}", "a", "x.y/a (2).png"),
+            ("{title}", "a.jpeg", "a (2).jpeg"), ("{title}", "Vol. 3", "Vol. 3 (2)"), ("{title}", "a", "a (2)"),
+            ("{title} {extension}", "a", "a png (2)"), ("d.jpg/{title}", "a", "d.jpg/a (2)"),
+        ])
+    func numbering(_ template: String, _ title: String, _ expected: String) throws {
+        let stem = try PathTemplate(template, fields: []).render { $0 == "title" ? title : "" }
+        #expect(PathTemplate.path(stem: PathTemplate.numbered(stem: stem, 2), extension: "png") == expected)
+    }
+
+    @Test("stems that a file system without case would confuse have one hash, others have not")
+    func hashes() {
+        for (left, right) in [("Straße", "STRASSE"), ("É", "é"), ("a/B", "A/b"), ("ﬁ", "FI"), ("Σ", "ς")] {
+            #expect(pathHash(left) == pathHash(right), "\(left) \(right)")
+        }
+        #expect(pathHash("a") != pathHash("b"))
+        #expect(pathHash("e") != pathHash("é"))
+        // The same in every run: FNV-1a's own test values.
+        #expect(pathHash("") == Int64(bitPattern: 0xCBF2_9CE4_8422_2325))
+        #expect(pathHash("a") == Int64(bitPattern: 0xAF63_DC4C_8601_EC8C))
+        #expect(pathHash("foobar") == Int64(bitPattern: 0x8594_4171_F739_67E8))
+    }
+}
