@@ -1,0 +1,47 @@
+/// `text` as it may be shown on a terminal: what would control the terminal or reorder its line becomes U+FFFD.
+///
+/// These are the control characters (C0, C1, DEL), line and paragraph separators, and the directional formatting
+/// characters (UAX #9). Letters of every script stay, as do joiners, which emoji need.
+package func displayable(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+        result.unicodeScalars.append(isUnsafeToDisplay(scalar) ? "\u{fffd}" : scalar)
+    }
+    return result
+}
+
+func isUnsafeToDisplay(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7f...0x9f: true
+    case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
+    case 0x2028, 0x2029: true
+    default: false
+    }
+}
+
+/// `text` in at most `width` columns: cut between characters, with … at the end when something is missing.
+package func cut(_ text: String, toWidth width: Int) -> String {
+    guard displayWidth(of: text) > width else { return text }
+    var result = ""
+    var used = 0
+    for character in text {
+        let next = displayWidth(of: character)
+        guard used + next < width else { break }
+        result.append(character)
+        used += next
+    }
+    return result + "…"
+}
+
+extension String {
+    /// With spaces before it, up to `width` columns.
+    func rightAligned(_ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - displayWidth(of: self))) + self
+    }
+
+    /// With spaces after it, up to `width` columns.
+    func leftAligned(_ width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - displayWidth(of: self)))
+    }
+}

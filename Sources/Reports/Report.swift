@@ -1,0 +1,64 @@
+/// What a report says above its tables. The rows of the tables are read while they are written.
+package struct Report: Sendable {
+    package let request: ReportRequest
+    /// In the order in which they started.
+    package let runs: [RunReport]
+    /// The jobs asked for of which no run was found, by name.
+    package let jobsWithoutRuns: [String]
+}
+
+/// One run, with figures over its transfers.
+package struct RunReport: Sendable {
+    package let id: Int64
+    package let job: String
+    /// Microseconds since 1970 UTC, as are all names that end in `At`.
+    package let startedAt: Int64
+    /// `nil` while the run is running, and for an interrupted one whose end nobody saw.
+    package let finishedAt: Int64?
+    /// `running`, `complete`, `partial`, `failed` or `interrupted`.
+    package let outcome: String
+    /// The items asked for, as JSON; `nil` for the whole list.
+    package let selection: String?
+    package let counts: OutcomeCounts
+    package let wireBytes: Int64
+    package let bodyBytes: Int64
+    package let listRequests: Int64
+    package let listBytes: Int64
+    /// Why the run failed, for people.
+    package let detail: String?
+    package let runnerVersion: String
+    package let libcurlVersion: String
+    package let host: String
+    package let processID: Int64
+    package let statistics: TransferStatistics
+
+    /// How long the run took, in microseconds; up to `now` while it is running; `nil` where the end is not known, or a
+    /// clock was set back meanwhile.
+    package func duration(now: Int64) -> Int64? {
+        let end = outcome == "running" ? now : finishedAt
+        guard let end, end >= startedAt else { return nil }
+        return end - startedAt
+    }
+}
+
+/// How many items ended in which way.
+package struct OutcomeCounts: Hashable, Sendable {
+    package var downloaded: Int64 = 0
+    package var unchanged: Int64 = 0
+    package var fresh: Int64 = 0
+    package var failed: Int64 = 0
+    package var cancelled: Int64 = 0
+
+    package var total: Int64 { downloaded + unchanged + fresh + failed + cancelled }
+
+    /// With their names in the catalog, in the order in which they are shown.
+    package var named: [(name: String, count: Int64)] {
+        [
+            ("downloaded", downloaded), ("unchanged", unchanged), ("fresh", fresh), ("failed", failed),
+            ("cancelled", cancelled),
+        ]
+    }
+}
+
+/// Where a report goes, in pieces. The array is the writer's and is reused after the call.
+package typealias ReportOutput = ([UInt8]) throws -> Void

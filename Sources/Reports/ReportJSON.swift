@@ -1,0 +1,147 @@
+package import SQLite
+
+/// A report as one JSON document: `{"runs": [{…}]}`.
+///
+/// Values have the names and the types that they have in the catalog; `metadata` and `selection`, JSON stored as text,
+/// stay text. A run has `statistics` always, and `collections`, `items`, `failures` and `slowest` if they were asked for.
+/// What the run says of all its rows (`job`, `run_id`) is not repeated in them; `item_id` is the `id` of an item.
+package enum ReportJSON {
+    /// Writes `report`, whose rows are read from `connection` meanwhile, to `output`.
+    package static func write(_ report: Report, from connection: Connection, to output: ReportOutput) throws {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("runs")
+        writer.beginArray()
+        for run in report.runs {
+            writer.nextLine()
+            writer.beginObject()
+            writer.members(of: run)
+            try writer.tables(of: run, report.request, from: connection, to: output)
+            writer.endObject()
+            try writer.flush(to: output)
+        }
+        if !report.runs.isEmpty { writer.endLine() }
+        writer.endArray()
+        writer.endObject()
+        writer.endLine()
+        try writer.flush(to: output)
+    }
+
+    fileprivate static let collectionColumns = """
+        collection.id, key, title, subtitle, section, latitude, longitude, position, expected,
+        downloaded, unchanged, fresh, failed, cancelled, wire_bytes, body_bytes
+        """
+
+    private static let timingColumns = """
+        transfer.queue_us, transfer.dns_us, transfer.connect_us, transfer.tls_us, transfer.wait_us,
+        transfer.receive_us, transfer.total_us, transfer.store_us, transfer.elapsed_us,
+        transfer.wire_bytes, transfer.body_bytes, transfer.http_version, transfer.connection_reused, transfer.address
+        """
+
+    /// What the last download of an item that this run did not download comes after: the columns of an object.
+    fileprivate static let itemColumns = """
+        item.id, item.collection_id, collection.key AS collection, item.key, item.position, item.url, item.title,
+        item.description, item.section, item.metadata, item.thumbnail_url, item.path, item.media_type, item.size,
+        item.sha256, item.stored_url, item.etag, item.last_modified, item.expires_at, item.stored_at, item.state,
+        transfer.outcome, transfer.attempts, transfer.status, transfer.failure, transfer.detail, transfer.started_at,
+        \(timingColumns),
+        last.run_id, last.started_at, last.total_us, last.elapsed_us, last.wire_bytes, last.body_bytes
+        """
+    fileprivate static let lastDownloadColumnCount = 6
+
+    fileprivate static let failureColumns = """
+        item.id, item.collection_id, item.key, item.title, item.url, transfer.failure, transfer.status,
+        transfer.attempts, transfer.detail, transfer.started_at, transfer.elapsed_us
+        """
+
+    fileprivate static let slowestColumns = """
+        item.id, item.collection_id, item.key, item.title, item.url, transfer.outcome, transfer.attempts,
+        transfer.status, transfer.started_at, \(timingColumns)
+        """
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of run: RunReport) {
+        member("id", run.id)
+        member("job", run.job)
+        member("started_at", run.startedAt)
+        member("finished_at", run.finishedAt)
+        member("outcome", run.outcome)
+        member("selection", run.selection)
+        for (name, count) in run.counts.named { member(name, count) }
+        member("wire_bytes", run.wireBytes)
+        member("body_bytes", run.bodyBytes)
+        member("list_requests", run.listRequests)
+        member("list_bytes", run.listBytes)
+        member("detail", run.detail)
+        member("runner_version", run.runnerVersion)
+        member("libcurl_version", run.libcurlVersion)
+        member("host", run.host)
+        member("pid", run.processID)
+        key("statistics")
+        object(run.statistics)
+    }
+
+    private mutating func object(_ statistics: TransferStatistics) {
+        beginObject()
+        member("transfers", statistics.transfers)
+        member("reused", statistics.reused)
+        key("http_versions")
+        beginObject()
+        for (version, count) in statistics.versions { member(version, count) }
+        endObject()
+        for phase in statistics.phases {
+            key(phase.phase.rawValue)
+            beginObject()
+            member("count", Int64(phase.count))
+            member("p50", phase.p50)
+            member("p90", phase.p90)
+            member("p99", phase.p99)
+            endObject()
+        }
+        endObject()
+    }
+
+    fileprivate mutating func tables(
+        of run: RunReport, _ request: ReportRequest, from connection: Connection, to output: ReportOutput
+    ) throws {
+        if request.collections {
+            var table = JSONTable("collections", in: &self)
+            try forEachCollection(of: run, columns: ReportJSON.collectionColumns, from: connection) { row in
+                try table.append(row, to: &self)
+            }
+            table.end(in: &self)
+        }
+        if request.items {
+            let rows = try ReportRows.items(of: run, columns: ReportJSON.itemColumns, from: connection)
+            try array("items", of: rows, from: connection, to: output, last: ReportJSON.lastDownloadColumnCount)
+        }
+        if request.failures {
+            let rows = try ReportRows.failures(of: run, columns: ReportJSON.failureColumns, from: connection)
+            try array("failures", of: rows, from: connection, to: output)
+        }
+        if let limit = request.slowest {
+            let rows = try ReportRows.slowest(
+                limit, of: run, columns: ReportJSON.slowestColumns, from: connection)
+            try array("slowest", of: rows, from: connection, to: output)
+        }
+    }
+
+    private mutating func array(
+        _ name: String, of rows: ReportRows, from connection: Connection, to output: ReportOutput, last: Int = 0
+    ) throws {
+        var table = JSONTable(name, in: &self, lastDownloadColumns: last)
+        try rows.forEach(from: connection) { row in
+            try table.append(row, to: &self)
+        } flush: {
+            try flush(to: output)
+        }
+        table.end(in: &self)
+    }
+
+    fileprivate mutating func flush(to output: ReportOutput) throws {
+        guard !bytes.isEmpty else { return }
+        try output(bytes)
+        removeBytes()
+    }
+}

@@ -1,0 +1,82 @@
+internal import SQLite
+
+/// Figures over the transfers of a run for which the network was used: those with `attempts` above 0.
+package struct TransferStatistics: Sendable {
+    /// How many they are.
+    package let transfers: Int64
+    /// How many of them found a connection open.
+    package let reused: Int64
+    /// How many used which version of HTTP, the most used one first.
+    package let versions: [(version: String, count: Int64)]
+    /// In the order of `Phase.allCases`, without the phases of which no transfer tells.
+    package let phases: [PhaseStatistics]
+}
+
+/// A measured part of a transfer; the raw value is its column in the catalog.
+package enum Phase: String, CaseIterable, Sendable {
+    case queue = "queue_us"
+    case dns = "dns_us"
+    case connect = "connect_us"
+    case tls = "tls_us"
+    case wait = "wait_us"
+    case receive = "receive_us"
+    case total = "total_us"
+    case store = "store_us"
+
+    /// The column without its unit.
+    var name: String { String(rawValue.dropLast(3)) }
+}
+
+/// How long a phase took, in microseconds.
+package struct PhaseStatistics: Sendable {
+    package let phase: Phase
+    /// How many transfers tell of the phase.
+    package let count: Int
+    package let p50: Int64
+    package let p90: Int64
+    package let p99: Int64
+
+    /// Figures over `durations`, in any order; `nil` if there are none.
+    init?(phase: Phase, durations: [Int64]) {
+        guard !durations.isEmpty else { return nil }
+        let sorted = durations.sorted()
+        self.phase = phase
+        count = sorted.count
+        p50 = percentile(50, of: sorted)
+        p90 = percentile(90, of: sorted)
+        p99 = percentile(99, of: sorted)
+    }
+}
+
+/// The percentile by nearest rank: the smallest of the values such that at least `percent` per cent of them are not
+/// above it. It is always one of the values; nothing is interpolated.
+///
+/// `sorted` is ascending and not empty; `percent` is between 1 and 100.
+func percentile(_ percent: Int, of sorted: [Int64]) -> Int64 {
+    sorted[(percent * sorted.count + 99) / 100 - 1]
+}
+
+extension TransferStatistics {
+    /// Reads the figures of a run. Holds one number a transfer at a time.
+    init(run: Int64, from connection: Connection) throws {
+        (transfers, reused) =
+            try connection.first(
+                """
+                SELECT count(*), coalesce(sum(connection_reused), 0) FROM transfer WHERE run_id = ? AND attempts > 0
+                """, run
+            ) { row in (try row[0], try row[1]) } ?? (0, 0)
+        versions = try connection.rows(
+            """
+            SELECT http_version, count(*) FROM transfer
+            WHERE run_id = ? AND attempts > 0 AND http_version IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1
+            """, run
+        ) { row in (version: try row[0], count: try row[1]) }
+        phases = try Phase.allCases.compactMap { phase in
+            let column = phase.rawValue
+            let durations = try connection.rows(
+                "SELECT \(column) FROM transfer WHERE run_id = ? AND attempts > 0 AND \(column) IS NOT NULL", run
+            ) { row in try row[0] as Int64 }
+            return PhaseStatistics(phase: phase, durations: durations)
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import Reports
+import Testing
+
+@Suite("Reports as text", .timeLimit(.minutes(1)))
+struct ReportTextTests {
+    @Test("a run with all its tables")
+    func everything() throws {
+        #expect(
+            try Catalog.flags().text(.everything) == """
+                flags  run 2  partial
+                  started    +86400 s, took 3 m 4 s
+                  items      5: 1 downloaded, 1 unchanged, 1 fresh, 2 failed
+                  received   1.3 MB on the wire, 1.3 MB of bodies
+                  listing    2 requests, 81.9 kB
+                  transfers  3, 2 on a reused connection (67 %), HTTP/1.1 2, HTTP/2 1
+
+                                   p50        p90        p99
+                  queue          50 µs      50 µs      50 µs
+                  dns             0 µs     900 µs     900 µs
+                  connect         0 µs     1.1 ms     1.1 ms
+                  tls             0 µs       0 µs       0 µs
+                  wait           40 ms    3 m 4 s    3 m 4 s
+                  receive         0 µs      1.2 s      1.2 s
+                  total          1.2 s    3 m 4 s    3 m 4 s
+                  store          20 µs      20 µs      20 µs
+
+                  downloaded  unchanged      fresh     failed  cancelled    received  collection
+                           1          1          1          2          0      1.3 MB  Flags
+
+                  outcome           size       time   title
+
+                  Flags / Africa
+                  downloaded      1.3 MB      1.2 s   مصر
+                  failed               –          –   �[2J�gnp.exe
+
+                  Flags / Antarctica
+                  failed               –          –   Bouvet Island
+
+                  Flags / Asia
+                  unchanged      12.4 kB     346 ms*  Vietnam – Việt Nam
+                  fresh            512 B     9.2 ms*  日本
+
+                  * not downloaded by this run: the time of its last download
+
+                  failures   2
+
+                  http 503
+                    �[2J�gnp.exe
+                      https://host/1/4.png
+                      Service Unavailable; 5 attempts
+
+                  invalid
+                    Bouvet Island
+                      https://host/1/5.png
+                      not asked again before �[31mtomorrow
+
+                       total       dns   connect       tls      wait   receive  received  slowest
+                     3 m 4 s      0 µs      0 µs      0 µs   3 m 4 s      0 µs       0 B  �[2J�gnp.exe
+                       1.2 s      0 µs      0 µs      0 µs     40 ms     1.2 s    1.3 MB  مصر
+
+                """)
+    }
+
+    @Test("several runs, one after the other, without tables that were not asked for")
+    func severalRuns() throws {
+        var request = ReportRequest()
+        request.run = .all
+        let text = try Catalog.flags().text(request)
+        #expect(
+            text.hasPrefix(
+                """
+                flags  run 1  complete
+                  started    +0 s, took 2.9 s
+                  items      2: 2 downloaded
+                  received   12.9 kB on the wire, 12.9 kB of bodies
+                  listing    1 request, 41.0 kB
+                  transfers  2, 1 on a reused connection (50 %), HTTP/1.1 2
+
+                                   p50        p90        p99
+
+                """))
+        #expect(text.contains("\n\nflags  run 2  partial\n"))
+        #expect(!text.contains("title") && !text.contains("failures"))
+    }
+
+    @Test("titles are cut to the width, the columns before them are not")
+    func width() throws {
+        let catalog = try Catalog()
+        try catalog.addJob("j")
+        try catalog.addCollection(of: "j", "A collection with a long name")
+        try catalog.addItem(of: "j", in: 1, "The flag of a country", position: 1, size: 10)
+        try catalog.addItem(of: "j", in: 1, "ソビエト社会主義共和国連邦", position: 2, size: 10)
+        try catalog.addRun(of: "j")
+        for item in 1...2 { try catalog.addQuietTransfer(1, Int64(item)) }
+        try catalog.finish(1, "complete", after: 1_000)
+        var request = ReportRequest()
+        request.items = true
+        #expect(
+            try catalog.text(request, width: 54) == """
+                j  run 1  complete
+                  started    +0 s, took 1.0 ms
+                  items      2: 2 fresh
+                  received   0 B on the wire, 0 B of bodies
+
+                  outcome           size       time   title
+                  fresh             10 B          –   The flag of a c…
+                  fresh             10 B          –   ソビエト社会主…
+
+                """)
+        #expect(try catalog.text(request, width: 1).contains("–   The flag of…\n"))
+    }
+
+    @Test("an empty catalog has no runs")
+    func emptyCatalog() throws {
+        #expect(try Catalog().text(.everything) == "no runs\n")
+    }
+
+    @Test("a job that never ran is named")
+    func jobWithoutRun() throws {
+        let catalog = try Catalog.flags()
+        try catalog.addJob("photos")
+        var request = ReportRequest()
+        request.jobs = ["photos"]
+        #expect(try catalog.text(request) == "photos  no run\n")
+        request.jobs = []
+        #expect(try catalog.text(request).hasSuffix("\n\nphotos  no run\n"))
+    }
+
+    @Test("a run without items says so in each table")
+    func noItems() throws {
+        let catalog = try Catalog()
+        try catalog.addJob("j")
+        try catalog.addRun(of: "j", selection: #"{"only":["x*"]}"#)
+        try catalog.finish(1, "failed", after: 90_061_000_000, listRequests: 3, detail: "the list ended\nearly")
+        #expect(
+            try catalog.text(.everything) == """
+                j  run 1  failed
+                  started    +0 s, took 1 d 1 h
+                  selection  {"only":["x*"]}
+                  reason     the list ended�early
+                  items      none
+                  received   0 B on the wire, 0 B of bodies
+                  listing    3 requests, 0 B
+
+                  downloaded  unchanged      fresh     failed  cancelled    received  collection
+
+                  outcome           size       time   title
+                  none
+
+                  failures   none
+
+                       total       dns   connect       tls      wait   receive  received  slowest
+                  none
+
+                """)
+    }
+
+    @Test("a running run has its time up to now and the figures of the rows that are there")
+    func running() throws {
+        let catalog = try Catalog.flags()
+        try catalog.addRun(of: "flags", at: 100)
+        try catalog.addTransfer(3, 1, bytes: 700)
+        let text = try catalog.text(ReportRequest(), now: Catalog.start + 103_500_000)
+        #expect(
+            text.hasPrefix(
+                """
+                flags  run 3  running
+                  started    +100 s, running for 3.5 s
+                  items      1: 1 downloaded
+                  received   700 B on the wire, 700 B of bodies
+
+                """))
+    }
+
+    @Test("an interrupted run has no time that nobody saw, and the figures of the rows that are there")
+    func interrupted() throws {
+        let catalog = try Catalog.flags()
+        try catalog.addRun(of: "flags", at: 100)
+        try catalog.finish(3, "interrupted", after: nil)
+        try catalog.addTransfer(3, 1, bytes: 700)
+        #expect(
+            try catalog.text(ReportRequest()).hasPrefix(
+                """
+                flags  run 3  interrupted
+                  started    +100 s
+                  items      1: 1 downloaded
+
+                """))
+    }
+
+    @Test("a clock that was set back gives no duration")
+    func clockSetBack() throws {
+        let catalog = try Catalog.flags()
+        try catalog.finish(2, "complete", after: -5)
+        #expect(try catalog.text(ReportRequest()).contains("  started    +86400 s\n"))
+    }
+
+    @Test("items stand under their collections, in the order of the source")
+    func collections() throws {
+        let catalog = try Catalog()
+        try catalog.addJob("photos")
+        try catalog.addCollection(of: "photos", "Huế", section: "Vietnam", position: 2)
+        try catalog.addCollection(of: "photos", "القاهرة", section: "Egypt", position: 1)
+        try catalog.addItem(of: "photos", in: 1, "b", position: 2)
+        try catalog.addItem(of: "photos", in: 2, "c", position: 1)
+        try catalog.addItem(of: "photos", in: 1, "a", position: 1)
+        try catalog.addRun(of: "photos")
+        for item in 1...3 { try catalog.addTransfer(1, Int64(item), bytes: 1_000) }
+        try catalog.finish(1, "complete", after: 1)
+        var request = ReportRequest()
+        request.items = true
+        request.collections = true
+        #expect(
+            try catalog.text(request).hasSuffix(
+                """
+
+                  downloaded  unchanged      fresh     failed  cancelled    received  collection
+                           1          0          0          0          0      1.0 kB  Egypt / القاهرة
+                           2          0          0          0          0      2.0 kB  Vietnam / Huế
+
+                  outcome           size       time   title
+
+                  Egypt / القاهرة
+                  downloaded      1.0 kB     1.0 ms   c
+
+                  Vietnam / Huế
+                  downloaded      1.0 kB     1.0 ms   a
+                  downloaded      1.0 kB     1.0 ms   b
+
+                """))
+    }
+}
