@@ -1,0 +1,97 @@
+/// The flags of all commands. A name means the same wherever it is taken.
+enum FlagTable {
+    static let help = Flag(
+        switch: "help", letter: "h", in: .general, of: Command.allCases, help: "show this help and exit"
+    ) { _ in }
+
+    static let version = Flag(
+        switch: "version", letter: "V", in: .general, of: Command.allCases, help: "show the versions and exit"
+    ) { _ in }
+
+    static let all: [Flag] = selection + settings + sections + output + [help, version]
+
+    private static let selection = [
+        Flag(
+            "only", "GLOB", in: .selection, isRepeatable: true, of: [.run, .plan],
+            help: "items whose key matches GLOB; may be given several times",
+            details: "`*` matches any characters, also `/`; `?` one character; `[a-z]` one of a set."
+        ) { text, options throws(UnwantedValue) in options.only.append(try OptionValue.text(text, wanted: "a pattern"))
+        },
+        Flag(
+            "limit", "N", in: .selection, of: [.run, .plan], help: "the first N items of the list, after --only"
+        ) { text, options throws(UnwantedValue) in options.limit = try OptionValue.count(text) },
+        Flag(
+            switch: "failed", in: .selection, of: [.run],
+            help: "items whose latest transfer failed or was cancelled, or that have none",
+            details: "The source is not asked for its list."
+        ) { $0.isFailedOnly = true },
+        Flag(
+            switch: "refresh", in: .selection, of: [.run], help: "fetch every selected item in full, whatever is stored"
+        ) { $0.isRefreshing = true },
+        Flag(
+            "run", "ID|last|all", in: .selection, of: [.report], help: "one run, the last of each job, or all",
+            details: "Default: last; with --since, all."
+        ) { text, options throws(UnwantedValue) in options.run = try OptionValue.run(text) },
+        Flag(
+            "since", "AGE", in: .selection, of: [.report], help: "runs that began at most AGE ago",
+            details: "AGE is a duration such as 90m, 12h or 7d."
+        ) { text, options throws(UnwantedValue) in options.since = try OptionValue.duration(text) },
+    ]
+
+    private static let settings = [
+        Flag(
+            "set", "KEY=VALUE", in: .settings, isRepeatable: true, of: [.run, .check, .plan],
+            help: "change a value of the job files; may be given several times",
+            details: "KEY is a dotted path such as transfer.rate, VALUE is YAML."
+        ) { text, options throws(UnwantedValue) in options.overrides.append(text) },
+        Flag(
+            "concurrency", "N", in: .settings, of: [.run], help: "items in flight at a time, instead of the job file's"
+        ) { text, options throws(UnwantedValue) in options.concurrency = try OptionValue.count(text, upTo: 1024) },
+        Flag(
+            "deadline", "DURATION", in: .settings, of: [.run], help: "end the run after DURATION, as 30s, 5m or 2h",
+            details: "Transfers in flight get a short time to end; exit code 1."
+        ) { text, options throws(UnwantedValue) in options.deadline = try OptionValue.duration(text) },
+        Flag(
+            "database", "FILE", in: .settings, of: [.run, .plan, .report, .doctor], help: "the catalog's file",
+            details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
+                + "$XDG_STATE_HOME/runner/runner.sqlite, else ~/.local/state/runner/runner.sqlite."
+        ) { text, options throws(UnwantedValue) in options.database = try OptionValue.text(text, wanted: "a file name")
+        },
+    ]
+
+    private static let sections = [
+        Flag(
+            switch: "items", in: .sections, of: [.report], help: "every item: title, size, time taken, outcome",
+            details: "For an item that the run did not download, the time of its last download."
+        ) { $0.showsItems = true },
+        Flag(
+            switch: "collections", in: .sections, of: [.report], help: "every collection: counts by outcome, bytes"
+        ) { $0.showsCollections = true },
+        Flag(
+            switch: "failures", in: .sections, of: [.report], help: "what failed, and why"
+        ) { $0.showsFailures = true },
+        Flag(
+            "slowest", "N", in: .sections, of: [.report], help: "the N slowest transfers, with their phases"
+        ) { text, options throws(UnwantedValue) in options.slowest = try OptionValue.count(text) },
+    ]
+
+    private static let output = [
+        Flag(
+            "progress", "auto|bar|plain|json|none", in: .output, of: [.run], help: "how to show the work",
+            details: "auto: a bar on a terminal, else nothing. plain: a line on stderr every few seconds. "
+                + "json: one event a line on stdout."
+        ) { text, options throws(UnwantedValue) in options.progress = try OptionValue.choice(text) },
+        Flag(
+            switch: "quiet", letter: "q", in: .output, of: [.run], help: "print only when something failed"
+        ) { $0.verbosity = .quiet },
+        Flag(
+            switch: "verbose", letter: "v", in: .output, of: [.run], help: "print a line for each item"
+        ) { $0.verbosity = .verbose },
+        Flag(
+            "format", "text|json", in: .output, of: [.report], help: "for people (default) or for programs"
+        ) { text, options throws(UnwantedValue) in options.format = try OptionValue.choice(text) },
+        Flag(
+            "output", "FILE", in: .output, of: [.report], help: "write the report to FILE, whole or not at all"
+        ) { text, options throws(UnwantedValue) in options.output = try OptionValue.text(text, wanted: "a file name") },
+    ]
+}

@@ -1,0 +1,52 @@
+import Core
+
+/// Reads the values of flags. Each function throws what is wanted, for the parser to put the flag's name before it.
+enum OptionValue {
+    /// Any text but none.
+    static func text(_ text: String, wanted: String) throws(UnwantedValue) -> String {
+        guard !text.isEmpty else { throw UnwantedValue(wanted: wanted) }
+        return text
+    }
+
+    /// A decimal whole number from 1, without sign or spaces.
+    static func count(_ text: String, upTo maximum: Int = .max) throws(UnwantedValue) -> Int {
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let count = Int(text), (1...maximum).contains(count)
+        else {
+            throw UnwantedValue(wanted: "a whole number from 1" + (maximum == .max ? "" : " to \(maximum)"))
+        }
+        return count
+    }
+
+    /// One of the raw values of an enumeration.
+    static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String
+    ) throws(UnwantedValue) -> Choice {
+        guard let choice = Choice(rawValue: text) else {
+            let names = Choice.allCases.map(\.rawValue)
+            throw UnwantedValue(wanted: names.dropLast().joined(separator: ", ") + " or " + (names.last ?? ""))
+        }
+        return choice
+    }
+
+    /// `last`, `all` or the number of a run.
+    static func run(_ text: String) throws(UnwantedValue) -> RunChoice {
+        switch text {
+        case "last": return .last
+        case "all": return .all
+        default:
+            guard let id = try? count(text) else {
+                throw UnwantedValue(wanted: "last, all or the number of a run")
+            }
+            return .id(Int64(id))
+        }
+    }
+
+    /// A duration as job files write it, longer than nothing, in microseconds.
+    static func duration(_ text: String) throws(UnwantedValue) -> Int64 {
+        guard let span = TimeSpan(text), span.microseconds > 0 else {
+            throw UnwantedValue(wanted: "a duration such as 250ms, 10s, 5m, 1h or 1d")
+        }
+        return span.microseconds
+    }
+}

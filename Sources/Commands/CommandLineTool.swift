@@ -1,0 +1,58 @@
+package import Core
+import Glibc
+import HTTP
+import SQLite
+
+/// The program: reads the command line, runs the command, says how the process ends.
+package enum CommandLineTool {
+    /// Runs a command line, given without the program's name. Jobs may name the source modules in `registry`.
+    package static func run(_ arguments: [String], registry: SourceRegistry) async -> ExitCode {
+        let environment = processEnvironment()
+        return await run(
+            arguments,
+            CommandContext(console: .standard(environment: environment), environment: environment, registry: registry))
+    }
+
+    static func run(_ arguments: [String], _ context: CommandContext) async -> ExitCode {
+        let console = context.console
+        let parser = ArgumentParser(fileExists: { access($0, F_OK) == 0 })
+        do {
+            switch try parser.parse(arguments) {
+            case .nothing:
+                console.tell(HelpText.overview)
+                return .usage
+            case .help(let command):
+                return print(command.map { HelpText.page(of: $0) } ?? HelpText.overview, console)
+            case .version:
+                return print(versionLine + "\n", console)
+            case .command(let command, let options):
+                return await run(command, options, context)
+            }
+        } catch {
+            console.tell(error.description)
+            return .usage
+        }
+    }
+
+    private static func run(_ command: Command, _ options: Options, _ context: CommandContext) async -> ExitCode {
+        switch command {
+        case .run: await RunCommand(options: options, context: context).run()
+        case .check: CheckCommand(options: options, context: context).run()
+        case .plan: await PlanCommand(options: options, context: context).run()
+        case .report: ReportCommand(options: options, context: context).run()
+        case .sources: SourcesCommand(options: options, context: context).run()
+        case .doctor: DoctorCommand(options: options, context: context).run()
+        case .help: print(HelpText.overview, context.console)
+        }
+    }
+
+    /// `runner 0.1.0 libcurl/7.88.1 SQLite/3.40.1`.
+    static var versionLine: String {
+        let sqlite = try? Connection.inMemory().value("SELECT sqlite_version()", as: String.self)
+        return "runner \(runnerVersion) libcurl/\(curlVersionText) SQLite/\(sqlite ?? "unknown")"
+    }
+
+    private static func print(_ text: String, _ console: Console) -> ExitCode {
+        console.deliver { try console.output.write(text) }
+    }
+}

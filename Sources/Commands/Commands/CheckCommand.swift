@@ -1,0 +1,20 @@
+import Core
+import Reports
+
+/// `runner check`: the faults of job files on stderr, a line for each sound job on stdout.
+struct CheckCommand {
+    let options: Options
+    let context: CommandContext
+
+    func run() -> ExitCode {
+        guard let jobs = context.loadJobs(options) else { return .invalidJob }
+        // "…/": files below the current folder are named from there, as they were typed.
+        let here = CatalogLocation.absolute("")
+        return context.console.deliver {
+            for job in jobs {
+                let file = job.file.hasPrefix(here) ? String(job.file.dropFirst(here.count)) : job.file
+                try context.console.output.write("\(job.name): ok (\(displayable(file)))\n")
+            }
+        }
+    }
+}

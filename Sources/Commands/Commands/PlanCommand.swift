@@ -1,0 +1,31 @@
+import Core
+import Reports
+
+/// `runner plan`: the list as a run would take it, an item a line on stdout; sums and warnings on stderr.
+struct PlanCommand {
+    let options: Options
+    let context: CommandContext
+
+    private var console: Console { context.console }
+
+    func run() async -> ExitCode {
+        guard let jobs = context.loadJobs(options) else { return .invalidJob }
+        let printer = PlanPrinter(console: console)
+        var codes: [ExitCode] = []
+        for job in jobs {
+            printer.begin(job.name)
+            do {
+                try await Plan.make(
+                    job, options: try context.sessionOptions(options), items: { printer.print($0) },
+                    warnings: { printer.warn($0) })
+                codes.append(.success)
+            } catch {
+                console.tell("\(job.name): failed: \(error)")
+                codes.append(.failed)
+            }
+            printer.end(isSelection: !options.only.isEmpty || options.limit != nil)
+        }
+        codes.append(console.deliver { try printer.checkOutput() })
+        return .worst(of: codes)
+    }
+}

@@ -1,0 +1,75 @@
+import Core
+import Dispatch
+import Glibc
+import Reports
+
+/// `runner run`: fetches what the jobs list, and shows it.
+struct RunCommand {
+    let options: Options
+    let context: CommandContext
+
+    private var console: Console { context.console }
+
+    func run() async -> ExitCode {
+        guard let jobs = context.loadJobs(options) else { return .invalidJob }
+        let start = ContinuousClock.now
+        let display = RunDisplay(
+            jobs: jobs.map(\.name),
+            style: RunDisplay.style(options.progress, options.verbosity, on: console.errorTerminal),
+            verbosity: options.verbosity, console: console,
+            now: {
+                let (seconds, attoseconds) = (ContinuousClock.now - start).components
+                return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+            },
+            width: { Terminal.width(of: STDERR_FILENO) ?? console.errorTerminal.width ?? 80 })
+        let session: Session
+        do {
+            session = try Session(jobs: jobs, options: try context.sessionOptions(options)) { display.handle($0) }
+        } catch {
+            console.complain("\(error)")
+            return .failed
+        }
+        let signals = SignalWatch(
+            stop: { name in
+                session.stop()
+                if options.verbosity != .quiet {
+                    display.tell("\(name): no new transfers; a second signal stops those in flight")
+                }
+            },
+            abort: { session.abort() })
+        let timer = display.startTicking()
+        let results = await session.run()
+        timer?.cancel()
+        signals.cancel()
+        display.finish()
+        var codes = results.map(ending(of:))
+        if let signal = signals.received { codes.append(.signal(signal)) }
+        return .worst(of: codes)
+    }
+
+    /// The exit code of one job; tells what the events could not.
+    private func ending(of result: JobResult) -> ExitCode {
+        switch result.ending {
+        case .ran(let run):
+            return Self.code(of: run)
+        case .locked(let pid, let since):
+            console.tell(
+                "\(result.job): another run (pid \(pid), since \(localTimeText(since))) holds the job; nothing done")
+            return .locked
+        case .failed(let reason):
+            console.tell("\(result.job): failed: \(reason)")
+            return .failed
+        }
+    }
+
+    /// By the outcome; failures within `allow_failed` are forgiven, a run that was cut is not.
+    static func code(of run: RunFinished) -> ExitCode {
+        switch run.outcome {
+        case .complete: .success
+        case .partial: run.isAcceptable ? .success : .partial
+        case .failed: .failed
+        // A signal stopped it; the process ends by the signal.
+        case .interrupted, .running: .partial
+        }
+    }
+}

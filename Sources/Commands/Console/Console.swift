@@ -1,0 +1,49 @@
+import Glibc
+import Reports
+
+/// The process's two outputs: data on stdout, words for people on stderr.
+struct Console: Sendable {
+    let output: ByteOutput
+    let outputTerminal: Terminal
+    let errors: ByteOutput
+    let errorTerminal: Terminal
+
+    /// The process's own; from now on a closed pipe is an error of `write(2)`, not a signal.
+    static func standard(environment: [String: String]) -> Console {
+        signal(SIGPIPE, SIG_IGN)
+        return Console(
+            output: ByteOutput(descriptor: STDOUT_FILENO, capacity: 65_536),
+            outputTerminal: Terminal(descriptor: STDOUT_FILENO, environment: environment),
+            errors: ByteOutput(descriptor: STDERR_FILENO, capacity: 0),
+            errorTerminal: Terminal(descriptor: STDERR_FILENO, environment: environment))
+    }
+
+    /// Writes lines for people. Control characters other than line feeds are replaced. When stderr itself can't be
+    /// written there is nobody to tell.
+    func tell(_ text: String) {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        if lines.last == "" { lines.removeLast() }
+        try? errors.write(lines.map { displayable(String($0)) + "\n" }.joined())
+    }
+
+    /// Lets a command write its data, and empties the buffer. A reader that went away ends the command quietly.
+    ///
+    /// - Returns: success, or failed after words on stderr.
+    func deliver(_ body: () throws -> Void) -> ExitCode {
+        do {
+            try body()
+            try output.flush()
+            return .success
+        } catch OutputError.closedPipe {
+            return .success
+        } catch {
+            complain("\(error)")
+            return .failed
+        }
+    }
+
+    /// `runner: …`, for what ends a command.
+    func complain(_ text: String) {
+        tell("runner: \(text)")
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// A file that is written whole or not at all, so that a reader never meets half of it.
+enum WholeFile {
+    /// Writes beside the file and renames. What is there and is no regular file, such as a pipe, is written directly.
+    ///
+    /// - Throws: ``OutputFileError``, or what `body` throws; the file is then as it was.
+    static func write(to path: String, _ body: (ByteOutput) throws -> Void) throws {
+        var information = stat()
+        if stat(path, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
+            let file = open(path, O_WRONLY | O_CLOEXEC)
+            guard file >= 0 else { throw OutputFileError(path: path, code: errno) }
+            defer { close(file) }
+            return try fill(file, path, body)
+        }
+        let part = "\(path).\(getpid()).part"
+        let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard file >= 0 else { throw OutputFileError(path: path, code: errno) }
+        do {
+            defer { close(file) }
+            try fill(file, path, body)
+        } catch {
+            unlink(part)
+            throw error
+        }
+        guard rename(part, path) == 0 else {
+            let code = errno
+            unlink(part)
+            throw OutputFileError(path: path, code: code)
+        }
+    }
+
+    private static func fill(_ file: Int32, _ path: String, _ body: (ByteOutput) throws -> Void) throws {
+        let output = ByteOutput(descriptor: file, capacity: 65_536)
+        do {
+            try body(output)
+            try output.flush()
+        } catch OutputError.failed(let code) {
+            throw OutputFileError(path: path, code: code)
+        }
+    }
+}
+
+/// Why a file could not be written.
+struct OutputFileError: Error, Equatable, CustomStringConvertible {
+    let path: String
+    /// The value of `errno`.
+    let code: Int32
+
+    var description: String { "cannot write \(path): \(String(cString: strerror(code)))" }
+}

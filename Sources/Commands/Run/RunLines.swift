@@ -1,0 +1,86 @@
+import Core
+import Reports
+
+/// The lines that a run leaves behind on stderr, from its events. A value: no clock, no output.
+struct RunLines: Sendable {
+    /// Failures of a job that are told one by one; the report tells the rest.
+    static let failureLimit = 50
+
+    let verbosity: Verbosity
+    let hasColour: Bool
+    private var failures: [String: Int] = [:]
+    private var selected: Set<String> = []
+
+    init(verbosity: Verbosity, hasColour: Bool) {
+        self.verbosity = verbosity
+        self.hasColour = hasColour
+    }
+
+    /// The lines for one event, safe for a terminal, each with its line feed; mostly none.
+    mutating func lines(for event: RunEvent) -> String {
+        switch event {
+        case .runStarted(let run):
+            if run.selection != nil { selected.insert(run.job) }
+            return ""
+        case .itemFinished(let item): return line(for: item)
+        case .warning(let warning):
+            guard verbosity != .quiet else { return "" }
+            return "\(marked("warning", .yellow))  \(warning.job): \(displayable(warning.message))\n"
+        case .runFinished(let run): return summary(of: run)
+        case .collection, .listing, .itemStarted: return ""
+        }
+    }
+
+    private mutating func line(for item: ItemFinished) -> String {
+        let transfer = item.transfer
+        let name = "\(item.job) \(displayable(item.title))"
+        if transfer.outcome == .failed {
+            failures[item.job, default: 0] += 1
+            guard verbosity == .verbose || failures[item.job, default: 0] <= Self.failureLimit else { return "" }
+            let word = transfer.failure?.rawValue ?? "failed"
+            let detail = transfer.detail ?? transfer.failure?.explanation ?? "no detail"
+            return "\(marked("failed", .red))  \(name): \(word): \(displayable(detail)) (\(displayable(item.url)))\n"
+        }
+        guard verbosity == .verbose else { return "" }
+        var facts: [String] = []
+        if let size = item.size { facts.append(byteText(size)) }
+        if let timings = transfer.timings, transfer.attempts > 0 {
+            facts.append(durationText(microseconds: timings.elapsed))
+        }
+        let note = facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))"
+        let path = item.path.map { " \(displayable($0))" } ?? ""
+        return "\(transfer.outcome.rawValue)  \(name)\(note)\(path)\n"
+    }
+
+    private func summary(of run: RunFinished) -> String {
+        let figures = run.figures
+        guard verbosity != .quiet || run.outcome != .complete || figures.failed > 0 else { return "" }
+        var text = ""
+        let untold = failures[run.job, default: 0] - Self.failureLimit
+        if untold > 0, verbosity != .verbose {
+            text += "… and \(untold) more; see runner report \(run.job) --failures\n"
+        }
+        text += "\(run.job): "
+        if figures.items == 0, run.outcome == .complete {
+            return text + (selected.contains(run.job) ? "nothing selected\n" : "nothing listed\n")
+        }
+        text += "\(figures.downloaded) downloaded, \(figures.unchanged) unchanged, \(figures.fresh) fresh, "
+        text += "\(figures.failed) failed"
+        if figures.cancelled > 0 { text += ", \(figures.cancelled) cancelled" }
+        text += ", \(byteText(figures.wireBytes)) in \(durationText(microseconds: max(0, run.at - run.startedAt)))"
+        if run.outcome != .complete, run.outcome != .partial || run.detail != nil {
+            text += "; \(run.outcome.rawValue)" + (run.detail.map { ": " + displayable($0) } ?? "")
+        }
+        return text + "\n"
+    }
+
+    private enum Colour: String {
+        case red = "31"
+        case yellow = "33"
+    }
+
+    /// The first word of a line, which colour may underline but never carries alone.
+    private func marked(_ word: String, _ colour: Colour) -> String {
+        hasColour ? "\u{1B}[\(colour.rawValue)m\(word)\u{1B}[0m" : word
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Commands
+
+@Suite("Flags", .timeLimit(.minutes(1)))
+struct FlagTableTests {
+    @Test("a name or letter belongs to one flag")
+    func unique() {
+        let names = FlagTable.all.map(\.name)
+        let letters = FlagTable.all.compactMap(\.letter)
+        #expect(Set(names).count == names.count)
+        #expect(Set(letters).count == letters.count)
+    }
+
+    @Test(
+        "each command takes the flags that its users rely on",
+        arguments: [
+            (
+                Command.run,
+                [
+                    "set", "database", "concurrency", "failed", "refresh", "only", "limit", "deadline", "progress",
+                    "quiet", "verbose",
+                ]
+            ),
+            (.check, ["set"]),
+            (.plan, ["set", "database", "only", "limit"]),
+            (
+                .report,
+                [
+                    "run", "items", "collections", "failures", "slowest", "since", "format", "output", "database",
+                ]
+            ),
+            (.sources, []),
+            (.doctor, ["database"]),
+            (.help, []),
+        ])
+    func commands(command: Command, names: [String]) {
+        let taken = FlagTable.all.filter { $0.commands.contains(command) }.map(\.name)
+        #expect(Set(taken) == Set(names + ["help", "version"]))
+    }
+
+    @Test("only the flags that gather values may be repeated")
+    func repeatable() {
+        #expect(Set(FlagTable.all.filter(\.isRepeatable).map(\.name)) == ["set", "only"])
+    }
+}
