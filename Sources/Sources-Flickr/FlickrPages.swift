@@ -1,0 +1,56 @@
+package import Core
+
+/// The list of a Flickr job: a page for each reply with photos.
+package struct FlickrPages: SourcePages {
+    private let options: FlickrOptions
+    private let api: FlickrAPI
+    /// What is still to be searched, in order; nil before it is known.
+    private var subjects: ArraySlice<PhotoSubject>?
+    private var search: PhotoSearch?
+
+    init(options: FlickrOptions, api: FlickrAPI) {
+        self.options = options
+        self.api = api
+    }
+
+    /// The next page; the first may have warnings alone.
+    ///
+    /// - Throws: ``FlickrError``, or an error of the run's.
+    package mutating func next() async throws -> Page? {
+        guard var left = subjects else {
+            let (found, warnings) = try await findSubjects()
+            subjects = found[...]
+            return warnings.isEmpty ? try await next() : Page(warnings: warnings)
+        }
+        while true {
+            if let page = try await search?.next() { return page }
+            guard let subject = left.popFirst() else { return nil }
+            subjects = left
+            search = PhotoSearch(subject, options: options, api: api)
+        }
+    }
+
+    private func findSubjects() async throws -> (subjects: [PhotoSubject], warnings: [String]) {
+        let places = PlaceDirectory(api: api)
+        var warnings: [String] = []
+        var found: [PhotoSubject] = []
+        if let wanted = options.topPlaces {
+            let list = try await TopPlaces(wanted, api: api, places: places).list()
+            found = list.places.map { PhotoSubject(place: $0) }
+            warnings = list.warnings
+        }
+        for id in options.places {
+            do {
+                found.append(PhotoSubject(place: try await places.place(id)))
+            } catch let refusal as FlickrRefusal {
+                found.append(PhotoSubject(unknownPlace: id, refusal.description))
+            }
+        }
+        var keys: Set<String> = []
+        let byName = found.filter { keys.insert($0.collection.key).inserted }.sorted { $0.sortKey < $1.sortKey }
+        let others =
+            options.pins.map { PhotoSubject(pin: $0, now: api.now()) }
+            + options.searches.map { PhotoSubject(search: $0, now: api.now()) }
+        return (byName + others, warnings)
+    }
+}

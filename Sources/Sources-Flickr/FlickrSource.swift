@@ -1,0 +1,41 @@
+package import Core
+
+/// Lists photos of Flickr: those of the day's top places, of given places, around pins and of searches.
+///
+/// A place, a pin or a search is a collection. Places come first, by country and name, then pins and searches as the job
+/// file has them.
+package struct FlickrSource: Source {
+    /// The table of the options and the name `flickr`.
+    package static let info = SourceInfo<FlickrOptions>(
+        type: "flickr",
+        summary: "photos of Flickr: of places, around pins on the map, of searches",
+        path: "{section}/{collection}/{title} {photo_id}.{extension}",
+        expects: [.image],
+        templateFields: [
+            TemplateField(name: "photo_id", help: "Flickr's number of the photo"),
+            TemplateField(name: "owner", help: "the name that the photo's owner goes by"),
+        ],
+        secretOptions: ["api_key"],
+        placeholders: [
+            // What a photo's address leads to once the photo is gone or replaced, in every language.
+            Placeholder(host: "s.yimg.com", path: "/pw/images/*photo_unavailable*"),
+            Placeholder(host: "l.yimg.com", path: "/g/images/photo_unavailable*"),
+        ],
+        defaults: FlickrOptions(),
+        fields: FlickrOptions.fields,
+        validate: FlickrOptions.validate)
+
+    private let options: FlickrOptions
+    private let context: SourceContext
+
+    /// Keeps the options.
+    package init(options: FlickrOptions, context: SourceContext) {
+        self.options = options
+        self.context = context
+    }
+
+    /// The list from its beginning: nothing is asked before the first page is.
+    package func pages() -> FlickrPages {
+        FlickrPages(options: options, api: FlickrAPI(options: options, context: context))
+    }
+}

@@ -1,0 +1,97 @@
+import Core
+
+/// The photos of one subject, page by page.
+///
+/// Flickr gives the first 4,000 photos of a search at most and repeats itself then; the same photo may also come twice
+/// when the list changes under the pages. Repeats are dropped; after a page of nothing else there may still be new photos,
+/// so that only several of them in a row end the list.
+struct PhotoSearch: Sendable {
+    /// Photos that Flickr gives for one search.
+    static let most = 4_000
+    /// Photos of a page that Flickr gives for a search by place, without an error when asked for more; and for others.
+    private static let pageSize = (geographic: 250, other: 500)
+    private static let extras =
+        ([
+            "description", "license", "date_upload", "date_taken", "owner_name", "original_format", "geo", "tags",
+            "views",
+            "media",
+        ] + PhotoSize.extras).joined(separator: ",")
+
+    private let subject: PhotoSubject
+    private let options: FlickrOptions
+    private let api: FlickrAPI
+    private var page = 0
+    private var met: Set<String> = []
+    /// Photos in the replies so far, repeats included.
+    private var received = 0
+    /// Pages in a row that had nothing new.
+    private var stalePages = 0
+    private static let mostStalePages = 8
+    private var isOver = false
+
+    init(_ subject: PhotoSubject, options: FlickrOptions, api: FlickrAPI) {
+        self.subject = subject
+        self.options = options
+        self.api = api
+    }
+
+    /// The next photos; the first page has the collection.
+    mutating func next() async throws -> Page? {
+        guard !isOver else { return nil }
+        page += 1
+        switch subject.query {
+        case .refused(let reason): return refused(reason)
+        case .arguments(let arguments, let isGeographic):
+            let limit = isGeographic ? Self.pageSize.geographic : Self.pageSize.other
+            let count = min(limit, options.photosPerPlace)
+            let common = [
+                ("media", "photos"), ("extras", Self.extras), ("per_page", "\(count)"), ("page", "\(page)"),
+            ]
+            do {
+                return take(try await api.call(.search, arguments + common, PhotoList.self))
+            } catch let refusal as FlickrRefusal {
+                return page == 1 ? refused(refusal.description) : cut(refusal.description)
+            }
+        }
+    }
+
+    private mutating func take(_ list: PhotoList) -> Page {
+        let wanted = options.photosPerPlace
+        received += list.photos.count
+        let fresh = list.photos.filter { met.count < wanted && met.insert($0.id).inserted }
+        var result = Page(items: fresh.map { ListedItem($0, subject, options) })
+        if page == 1 {
+            var collection = subject.collection
+            collection.expected = min(wanted, max(list.total ?? 0, fresh.count))
+            result.collections = [collection]
+            if list.photos.isEmpty { result.warnings = ["Flickr has no photos for \(subject.phrase)"] }
+        }
+        stalePages = fresh.isEmpty ? stalePages + 1 : 0
+        let isLast =
+            page >= list.pages ?? 1 || list.page.map { $0 != page } ?? false || list.photos.isEmpty
+            || received >= Self.most || stalePages == Self.mostStalePages
+        isOver = isLast || met.count >= wanted
+        // Fewer than there are, and not because no more were asked for.
+        let total = list.total ?? 0
+        if isOver, met.count < total, met.count < wanted || wanted == Self.most, !met.isEmpty {
+            result.warnings.append(
+                "Flickr gives \(met.count) of \(total) photos for \(subject.phrase), and at most \(Self.most) of any search"
+            )
+        }
+        return result
+    }
+
+    private mutating func cut(_ reason: String) -> Page {
+        isOver = true
+        return Page(warnings: ["the photos for \(subject.phrase) end after \(met.count): \(reason)"])
+    }
+
+    /// What can't be searched for is an item that failed, so that the run tells of it and ends as partial.
+    private mutating func refused(_ reason: String) -> Page {
+        isOver = true
+        let collection = subject.collection
+        let item = ListedItem(
+            collection: collection.key, key: "\(collection.key)/@", url: "", title: collection.title, invalid: reason)
+        return Page(collections: [collection], items: [item])
+    }
+}
