@@ -1,0 +1,78 @@
+import FoundationEssentials
+
+/// One element of a list, as it is written.
+struct ListElement: Hashable {
+    var url: String
+    var title: String?
+    var path: String?
+    var size: Int64?
+    var sha256: String?
+    var headers: [String: String] = [:]
+
+    init(url: String) {
+        self.url = url
+    }
+
+    /// Reads a JSON string or object.
+    init(json: [UInt8]) throws(ElementFault) {
+        switch json.first {
+        case UInt8(ascii: "\""):
+            self.init(url: try Self.string(json))
+        case UInt8(ascii: "{"):
+            let object: Object = try Self.decode(json)
+            self.init(url: object.url)
+            title = object.title
+            path = object.path
+            size = object.size
+            sha256 = object.sha256
+            headers = object.headers ?? [:]
+        default:
+            _ = try Self.decode(json) as AnyValue
+            throw ElementFault("it is neither a URL nor an object")
+        }
+    }
+
+    private struct Object: Decodable {
+        let url: String
+        let title: String?
+        let path: String?
+        let size: Int64?
+        let sha256: String?
+        let headers: [String: String]?
+    }
+
+    /// Any JSON value.
+    private struct AnyValue: Decodable {
+        init(from decoder: any Decoder) {}
+    }
+
+    /// Most strings are as they are: without an escape the bytes between the quotes are the text.
+    private static func string(_ json: [UInt8]) throws(ElementFault) -> String {
+        let text = json.dropFirst().dropLast()
+        let isPlain =
+            json.count >= 2 && json.last == UInt8(ascii: "\"")
+            && text.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        if isPlain, let text = String(validating: text, as: UTF8.self) { return text }
+        return try decode(json)
+    }
+
+    private static func decode<Value: Decodable>(_ json: [UInt8]) throws(ElementFault) -> Value {
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(json))
+        } catch DecodingError.keyNotFound(let key, _) {
+            throw ElementFault("it has no '\(key.stringValue)'", isForeign: true)
+        } catch DecodingError.valueNotFound(_, let context) {
+            throw ElementFault("its '\(Self.path(context))' is null")
+        } catch DecodingError.typeMismatch(_, let context) {
+            throw ElementFault("its '\(Self.path(context))' is of another type than it should be")
+        } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
+            throw ElementFault("its '\(Self.path(context))' is of another type than it should be")
+        } catch {
+            throw ElementFault("it is not valid JSON", isForeign: true)
+        }
+    }
+
+    private static func path(_ context: DecodingError.Context) -> String {
+        context.codingPath.map(\.stringValue).joined(separator: ".")
+    }
+}

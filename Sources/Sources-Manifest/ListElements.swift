@@ -1,0 +1,65 @@
+/// The elements of a list in any of its forms, one at a time.
+struct ListElements {
+    /// Bytes of one element: a URL has at most 8 KiB, and an object little more.
+    static let longest = 65_536
+
+    private enum Reader {
+        case array(JSONScanner)
+        case lines(ByteStream)
+        case csv(CSVReader)
+        case text(ByteStream)
+    }
+
+    private var reader: Reader
+
+    /// - Parameter name: the list's, whose suffix says what its bytes leave open.
+    /// - Throws: ``ElementFault`` with why it is no list; what the stream throws.
+    init(_ bytes: ByteStream, name: String) throws {
+        var bytes = bytes
+        if try bytes.beginning(3).elementsEqual([0xEF, 0xBB, 0xBF]) {
+            for _ in 0..<3 { _ = try bytes.next() }
+        }
+        let format = try ListFormat(try bytes.beginning(Self.longest), name: name)
+        reader =
+            switch format {
+            case .jsonArray: .array(JSONScanner(bytes))
+            case .jsonLines: .lines(bytes)
+            case .csv: .csv(try CSVReader(bytes))
+            case .text: .text(bytes)
+            }
+    }
+
+    /// The next element; nil at the end.
+    ///
+    /// - Throws: ``ElementFault`` for one that is broken, after which the next may be asked for; what the stream throws.
+    mutating func next() throws -> ListElement? {
+        switch reader {
+        case .array(var scanner):
+            defer { reader = .array(scanner) }
+            return try scanner.next().map { json throws(ElementFault) in try ListElement(json: json) }
+        case .csv(var rows):
+            defer { reader = .csv(rows) }
+            return try rows.next()
+        case .lines(var bytes):
+            defer { reader = .lines(bytes) }
+            return try Self.line(&bytes).map { line throws(ElementFault) in try ListElement(json: Array(line)) }
+        case .text(var bytes):
+            defer { reader = .text(bytes) }
+            while let line = try Self.line(&bytes) {
+                if line.first == UInt8(ascii: "#") { continue }
+                guard let url = String(validating: line, as: UTF8.self) else { throw ElementFault("it is not UTF-8") }
+                return ListElement(url: url)
+            }
+            return nil
+        }
+    }
+
+    /// The next line that is not blank.
+    private static func line(_ bytes: inout ByteStream) throws -> ArraySlice<UInt8>? {
+        while let (text, isCut) = try bytes.line(limit: longest) {
+            if isCut { throw ElementFault("its line is over \(longest) bytes") }
+            if !text.isEmpty { return text }
+        }
+        return nil
+    }
+}

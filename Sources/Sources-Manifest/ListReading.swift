@@ -1,0 +1,97 @@
+import Core
+import HTTP
+
+/// One list while it is read: makes items of its elements.
+struct ListReading {
+    let collection: ListedCollection
+    private let key: String
+    /// nil at the end.
+    private var elements: ListElements?
+    /// Why there are no elements.
+    private var fault: String?
+    private var index = -1
+    private var keys = RepeatedKeys()
+
+    /// - Parameter key: the list's name.
+    init(key: String, elements: ListElements) {
+        self.init(key: key, elements, fault: nil)
+    }
+
+    /// A list that can't be read: one item says why.
+    init(key: String, fault: String) {
+        self.init(key: key, nil, fault: fault)
+    }
+
+    private init(key: String, _ elements: ListElements?, fault: String?) {
+        self.key = key
+        self.elements = elements
+        self.fault = fault
+        let slash = key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex
+        let dot = key[slash...].dropFirst().lastIndex(of: ".")
+        collection = ListedCollection(key: key, title: String(key[..<(dot ?? key.endIndex)]))
+    }
+
+    /// The next item; nil at the end of the list.
+    ///
+    /// - Throws: why a list that is a file by itself can't be read on. Of a ZIP file's list that is an item.
+    mutating func next() throws -> ListedItem? {
+        if let fault {
+            self.fault = nil
+            return invalid(0, written: key, "\(key) can't be read: \(fault)")
+        }
+        guard var elements = elements.take() else { return nil }
+        index += 1
+        do {
+            guard let element = try elements.next() else { return nil }
+            self.elements = elements
+            return item(element)
+        } catch let fault as ElementFault {
+            self.elements = elements
+            return invalid(index, written: "", "element \(index) of \(key): \(fault)")
+        } catch let error as ManifestError {
+            throw error
+        } catch {
+            return invalid(index, written: "", "element \(index) of \(key): \(error)")
+        }
+    }
+
+    private mutating func item(_ element: ListElement) -> ListedItem {
+        let url: WebURL
+        do throws(WebURLError) {
+            url = try WebURL(element.url)
+        } catch {
+            return invalid(index, written: element.url, "element \(index) of \(key): \(error.reason)")
+        }
+        if let complaint = element.complaint {
+            return invalid(index, written: element.url, "element \(index) of \(key): \(complaint)")
+        }
+        let name = url.lastPathSegment
+        return ListedItem(
+            collection: key, key: "\(key)#\(keys.unique(element.url))", url: element.url,
+            title: element.title ?? (name.isEmpty ? url.host : name),
+            fields: ["path": element.path ?? url.decodedPath], size: element.size, sha256: element.sha256,
+            headers: element.headers.sorted { $0.key < $1.key }.map { ListedHeader(name: $0.key, value: $0.value) })
+    }
+
+    private func invalid(_ index: Int, written: String, _ reason: String) -> ListedItem {
+        let name = "\(key)#@\(index)"
+        return ListedItem(
+            collection: key, key: name, url: String(written.prefix(2_000)), title: name, fields: ["path": name],
+            invalid: reason)
+    }
+}
+
+extension ListElement {
+    /// What is wrong with what it says beside its URL.
+    fileprivate var complaint: String? {
+        if let size, size < 0 { return "its size is negative" }
+        if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy(\.isHexDigit) {
+            return "its sha256 is not of 64 hexadecimal digits"
+        }
+        if let path, path.utf8.count > 1_000 { return "its path is over 1000 bytes" }
+        if let header = headers.first(where: { !HTTPHeader($0.key, $0.value).isValid }) {
+            return "its header '\(header.key.prefix(60))' can't be sent"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,95 @@
+import Archive
+import Core
+import YAML
+
+/// A manifest that is open: its lists, in order.
+struct Manifest {
+    /// What a person should know of it.
+    private(set) var warnings: [String] = []
+    private var lists: [Entry] = []
+    private var next = 0
+    private let archive: ZipArchive?
+    private let file: SourceFile
+
+    /// A list that is to be read.
+    private struct Entry {
+        let key: String
+        /// nil for a list that is the file itself.
+        let entry: ArchiveEntry?
+    }
+
+    init(_ options: ManifestOptions, _ context: SourceContext) async throws {
+        // The table of the options lets no manifest without one come this far.
+        guard let location = options.url else { throw ManifestError("no url is given") }
+        switch location {
+        case .web(_, let written):
+            file = try await context.download(written, maximumBytes: options.maximumTotalSize.bytes)
+        case .file(let path):
+            file = try context.open(path)
+        }
+        let name = location.name
+        guard try Self.isArchive(file, name) else {
+            archive = nil
+            guard file.size <= options.maximumEntrySize.bytes else {
+                throw ManifestError("\(name) has \(file.size) bytes, over max_entry_size")
+            }
+            lists = [Entry(key: name, entry: nil)]
+            return
+        }
+        do {
+            let archive = try ZipArchive(descriptor: file.descriptor, limits: options.limits)
+            self.archive = archive
+            let selection = EntrySelection(archive.entries, include: options.include.values)
+            let sum = selection.lists.reduce(0.0) { $0 + Double($1.entry.size) }
+            guard sum <= Double(options.maximumTotalSize.bytes) else {
+                throw ManifestError("the lists have \(Int64(sum)) bytes together, over max_total_size")
+            }
+            lists = selection.lists.map { Entry(key: $0.key, entry: $0.entry) }
+            warnings = selection.warnings(name)
+        } catch {
+            throw ManifestError("\(name): \(error)")
+        }
+    }
+
+    /// Goes to the next list; nil when there is none.
+    ///
+    /// - Throws: why the file can't be read, or is no list where it should be one by itself.
+    mutating func nextList() throws -> ListReading? {
+        guard next < lists.count else { return nil }
+        let list = lists[next]
+        next += 1
+        guard let entry = list.entry, let archive else {
+            let reader = FileBytes(file)
+            do {
+                let elements = try ListElements(ByteStream { try reader.next() }, name: list.key)
+                return ListReading(key: list.key, elements: elements)
+            } catch let fault as ElementFault {
+                throw ManifestError("\(list.key): \(fault)")
+            }
+        }
+        do {
+            try archive.begin(entry)
+            let elements = try ListElements(ByteStream { try archive.next() }, name: list.key)
+            return ListReading(key: list.key, elements: elements)
+        } catch {
+            // It fails its collection alone.
+            return ListReading(key: list.key, fault: String(describing: error))
+        }
+    }
+
+    /// By its first bytes; by its name where it has none of either kind, so that a broken ZIP file is called one.
+    private static func isArchive(_ file: SourceFile, _ name: String) throws -> Bool {
+        let bytes = try FileBytes(file).next() ?? []
+        return bytes.starts(with: [0x50, 0x4B, 3, 4]) || bytes.starts(with: [0x50, 0x4B, 5, 6])
+            || name.lowercased().hasSuffix(".zip")
+    }
+}
+
+/// Why a manifest can't be listed.
+struct ManifestError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
