@@ -1,0 +1,15 @@
+import Commands
+import Core
+import SourcesFlags
+import SourcesFlickr
+import SourcesManifest
+import TestSupport
+
+// The program with one source more, for tests and measurements that need lists of their own.
+let registry = SourceRegistry([
+    SourceModule(FlagsSource.self), SourceModule(FlickrSource.self), SourceModule(ManifestSource.self),
+    SourceModule(ListSource.self),
+])
+
+let ending = await CommandLineTool.run(Array(CommandLine.arguments.dropFirst()), registry: registry)
+ending.end()
