@@ -21,10 +21,12 @@ check: ## form, imports, generated files, scripts
 	@scripts/check
 
 # A leak or a race fails the run although every test passed. Each sanitizer has a build of its own.
-check-slow: ## the tests under AddressSanitizer, with leak detection, and under ThreadSanitizer
+check-slow: ## the tests under AddressSanitizer, with leaks, and ThreadSanitizer; fuzzing, a minute each
 	@scripts/install-packages build test
 	ASAN_OPTIONS=detect_leaks=1 scripts/test --sanitize=address --scratch-path .build/asan
 	scripts/test --sanitize=thread --scratch-path .build/tsan
+	scripts/fuzz list 60
+	scripts/fuzz zip 60
 
 format: ## formats the sources in place
 	swift format --in-place --parallel --configuration .swift-format --recursive Package.swift Sources Tests
