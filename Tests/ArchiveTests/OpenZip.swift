@@ -8,13 +8,10 @@ final class OpenZip {
     private let descriptor: Int32
 
     init(_ bytes: [UInt8], limits: ArchiveLimits = ArchiveLimits()) throws {
-        // Without a name it is gone when it is closed.
-        var path = Array("/tmp/runner-zip-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&path)
-        unlink(path)
-        guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count else {
-            throw TestSupportError("no file in memory")
-        }
+        // Its name goes with the directory; its bytes stay until it is closed.
+        let directory = try TemporaryDirectory()
+        let descriptor = open(try directory.write(bytes, to: "archive.zip"), O_RDONLY)
+        guard descriptor >= 0 else { throw TestSupportError("the archive can't be opened") }
         self.descriptor = descriptor
         do {
             archive = try ZipArchive(descriptor: descriptor, limits: limits)

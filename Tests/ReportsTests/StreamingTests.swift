@@ -1,6 +1,7 @@
 import Glibc
 import Reports
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("Long reports", .timeLimit(.minutes(1)))
@@ -69,14 +70,8 @@ struct StreamingTests {
 
     @Test("need no right to write to the catalog")
     func readOnly() throws {
-        var template = Array("/tmp/reports-tests-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let path = folder + "/catalog.sqlite"
-        defer {
-            unlink(path)
-            rmdir(folder)
-        }
+        let directory = try TemporaryDirectory()
+        let path = directory.path("catalog.sqlite")
         let catalog = try Catalog.flags()
         try catalog.connection.run("VACUUM INTO ?", path)
         let reader = Catalog(connection: try Connection(path: path, mode: .readOnly))

@@ -1,23 +1,17 @@
 import Glibc
 import SQLite
+import TestSupport
 import Testing
 
 /// A folder of its own for the files of one test, removed with the value.
 struct TemporaryFolder: ~Copyable {
-    let path: String
+    private let directory: TemporaryDirectory
 
     init() throws {
-        var template = Array("/tmp/sqlite-tests-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        directory = try TemporaryDirectory()
     }
 
-    deinit {
-        for name in ["catalog", "other"] {
-            for suffix in ["", "-wal", "-shm", "-journal"] { unlink("\(path)/\(name).sqlite\(suffix)") }
-        }
-        rmdir(path)
-    }
+    var path: String { directory.path }
 
     /// The path of a database in the folder; nothing is made there yet.
     func database(_ name: String = "catalog") -> String { "\(path)/\(name).sqlite" }
