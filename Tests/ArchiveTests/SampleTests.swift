@@ -1,5 +1,6 @@
 import Archive
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("ZIP files of other programs", .timeLimit(.minutes(1)))
@@ -86,7 +87,7 @@ struct SampleTests {
         var limits = ArchiveLimits()
         limits.entryBytes = 200_000
         limits.totalBytes = 400_000
-        var generator = SplitMix(state: 7)
+        var generator = SplitMix(7)
         for name in ["deflate", "streaming", "zip64", "unicode", "windows-7-zip", "directories"] {
             let whole = try sample(name)
             for _ in 0..<300 {
@@ -114,18 +115,5 @@ struct SampleTests {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
         return bytes
-    }
-}
-
-/// A generator whose numbers are the same every time.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

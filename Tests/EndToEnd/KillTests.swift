@@ -20,7 +20,7 @@ struct KillTests {
         var kills = 0
         for round in 0..<Self.roundsPerCase {
             let seed = UInt64(part * Self.roundsPerCase + round)
-            var random = SplitMix64(seed: seed)
+            var random = SplitMix(seed)
             let moment = whole.randomMoment(&random)
             let comment: Comment = "seed \(seed), durability \(durability), \(moment)"
             let attempt = try Attempt(Workplace(), site, durability, count: Self.count)
@@ -160,7 +160,7 @@ private final class Attempt: Sendable {
     }
 
     /// One of the moments that this run had.
-    func randomMoment(_ random: inout SplitMix64) -> Moment {
+    func randomMoment(_ random: inout SplitMix) -> Moment {
         let tallies = tallies.withLock { $0 }
         let kind = Int.random(in: 0...3, using: &random)
         if kind == 3 { return .line(Int.random(in: 0..<max(1, tallies.lines), using: &random)) }
@@ -175,7 +175,7 @@ private struct Site {
     private(set) var files: [String: [UInt8]] = [:]
     /// SHA-256 in lower-case hexadecimal digits, by sha256sum(1).
     private(set) var digests: [String: String] = [:]
-    private var random = SplitMix64(seed: 1)
+    private var random = SplitMix(1)
 
     init(count: Int) throws {
         directory = try TemporaryDirectory()
@@ -206,22 +206,5 @@ private struct Site {
     func isRight(_ workplace: Workplace, _ path: String) -> Bool {
         guard let bytes = workplace.read("out/\(path)"), path.hasPrefix("list/") else { return false }
         return bytes == files[String(path.dropFirst("list/".count))]
-    }
-}
-
-/// Random numbers that are the same for the same seed (Vigna's SplitMix64).
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -5,19 +5,6 @@ import Testing
 
 @Suite("Damaged replies", .timeLimit(.minutes(1)))
 struct DamagedReplyTests {
-    /// SplitMix64, so that a reply that fails can be made again from its number.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     private static let fragments = [
         "null", "{}", "[]", "\"\"", "-1", "1e999", "9223372036854775808", "true", "\\u0000", "\\ud800", "[[[[[[[[",
         "{\"a\":",
@@ -31,7 +18,7 @@ struct DamagedReplyTests {
         let seed = Array(try Sample.text(name).utf8)
         var read = 0
         for number in 0..<500 {
-            var generator = Generator(state: UInt64(number))
+            var generator = SplitMix(UInt64(number))
             var bytes = seed
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 let place = Int.random(in: 0..<bytes.count, using: &generator)

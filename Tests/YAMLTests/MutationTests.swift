@@ -1,21 +1,9 @@
+import TestSupport
 import Testing
 import YAML
 
 @Suite("Damaged files", .timeLimit(.minutes(1)))
 struct MutationTests {
-    /// SplitMix64, so that a failing file can be made again from its number.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     private static let seed = Array(
         """
         name: &n flags # comment
@@ -50,7 +38,7 @@ struct MutationTests {
     func mutations() {
         var accepted = 0
         for number in 0..<2_000 {
-            var generator = Generator(state: UInt64(number))
+            var generator = SplitMix(UInt64(number))
             var bytes = Self.seed
             for _ in 0..<Int.random(in: 1...6, using: &generator) {
                 let place = Int.random(in: 0..<bytes.count, using: &generator)

@@ -1,12 +1,12 @@
-/// A generator of random numbers that a seed repeats (SplitMix64).
-struct SplitMix: RandomNumberGenerator, Sendable {
+/// Random numbers that a seed repeats (Vigna's SplitMix64), so that what fails can be made again.
+package struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    init(_ seed: Int) {
+    package init(_ seed: some BinaryInteger) {
         state = UInt64(truncatingIfNeeded: seed)
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state
         value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
