@@ -1,32 +1,58 @@
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check check-slow format deps clean
+.PHONY: help build media install uninstall demo test check check-slow check-install bench format deps clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 # One file without Swift's own libraries: it starts in half the time and can be copied to another machine.
 build: ## the program, .build/release/runner
 	@scripts/install-packages build
 	swift build -c release --static-swift-stdlib --product runner
 
-demo: ## downloads 239 flags from a web server of its own on this machine and reports on them
+# It needs libvips, here and where it runs; runner itself does not. runner finds it beside itself.
+media: ## what makes pictures for jobs with media:, .build/release/runner-media
+	@scripts/install-packages media
+	swift build -c release --static-swift-stdlib --product runner-media
+
+# Does not build: make build as yourself, then make install as root. PREFIX and DESTDIR as usual.
+install: ## the built program, manual pages and completions, below PREFIX (/usr/local)
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
+
+uninstall: ## removes what install put there
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --uninstall
+
+demo: ## the three jobs of jobs/ against a web server of its own on this machine, with reports
 	@scripts/demo
 
 test: ## the tests
-	@scripts/install-packages build test
+	@scripts/install-packages build media test
 	@scripts/test
 
 check: ## form, imports, generated files, scripts
-	@scripts/install-packages build test check
+	@scripts/install-packages build media test check
 	@scripts/check
 
 # A leak or a race fails the run although every test passed. Each sanitizer has a build of its own.
-check-slow: ## the tests under AddressSanitizer, with leaks, and ThreadSanitizer; fuzzing, a minute each
-	@scripts/install-packages build test
+check-slow: ## a fault at every call, AddressSanitizer with leaks, ThreadSanitizer; fuzzing, a minute each
+	@scripts/install-packages build media test
+	RUNNER_FAULTS=all scripts/test --filter FaultMatrixTests
 	ASAN_OPTIONS=detect_leaks=1 scripts/test --sanitize=address --scratch-path .build/asan
 	scripts/test --sanitize=thread --scratch-path .build/tsan
 	scripts/fuzz list 60
 	scripts/fuzz zip 60
+	scripts/fuzz media 60
+	scripts/fuzz flickr 60
+
+check-install: ## installs into a Debian of its own without Swift and runs a job there; root, and some minutes
+	@scripts/install-packages build check-install
+	@$(MAKE) --no-print-directory build
+	@scripts/check-install
+
+# make bench ROWS='small fresh' ROUNDS=9 measures some rows, more often; bench/bench --help tells the rest.
+ROUNDS = 5
+bench: build ## figures beside curl, wget2 and aria2, from a web server on this machine
+	@scripts/install-packages bench
+	@bench/bench --rounds $(ROUNDS) $(ROWS)
 
 format: ## formats the sources in place
 	swift format --in-place --parallel --configuration .swift-format --recursive Package.swift Sources Tests

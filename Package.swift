@@ -24,7 +24,11 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = [], excluding:
 
 let package = Package(
     name: "runner",
-    products: [.executable(name: "runner", targets: ["runner"])],
+    products: [
+        .executable(name: "runner", targets: ["runner"]),
+        // Loaded into programs under test, before the C library.
+        .library(name: "FaultyCalls", type: .dynamic, targets: ["FaultyCalls"]),
+    ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1"),
@@ -32,22 +36,33 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CArchive", pkgConfig: "libarchive"),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSandbox"),
+        // Its own headers are where the compiler looks; those of GLib are not.
+        .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0"),
 
         module("YAML", ["CYAML"]),
         module("SQLite", ["CSQLite"]),
         module("HTTP", ["CCurl", "CLinux"]),
         module("Files", ["CCrypto", "CLinux"]),
         module("Archive", ["CArchive"]),
-        module("Core", ["YAML", "SQLite", "HTTP", "Files"]),
+        module("Media", []),
+        module("MediaProtocol", ["CLinux"]),
+        module("MediaClient", ["MediaProtocol"]),
+        module("Core", ["YAML", "SQLite", "HTTP", "Files", "Media", "MediaProtocol", "MediaClient"]),
         module("SourcesFlags", path: "Sources/Sources-Flags", ["Core", "YAML"]),
         module("SourcesFlickr", path: "Sources/Sources-Flickr", ["Core", "YAML"]),
         module("SourcesManifest", path: "Sources/Sources-Manifest", ["Core", "YAML", "HTTP", "Archive"]),
         module("Reports", ["Core", "SQLite"]),
-        module("Commands", ["Core", "Reports", "YAML", "SQLite", "HTTP", "Files"]),
+        module("Commands", ["Core", "Reports", "YAML", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
         .executableTarget(
             name: "runner", dependencies: ["Commands", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
             swiftSettings: settings),
+        // Only this one needs libvips.
+        .executableTarget(
+            name: "runner-media", dependencies: ["CVips", "CSandbox", "Archive", "Media", "MediaProtocol"],
+            swiftSettings: settings),
 
+        .target(name: "FaultyCalls", path: "Tests/FaultyCalls"),
         .target(
             name: "TestSupport", dependencies: ["Core", "YAML", "HTTP", "CLinux"], path: "Tests/TestSupport",
             swiftSettings: settings),
@@ -61,7 +76,10 @@ let package = Package(
         tests(of: "HTTP"),
         tests(of: "Files"),
         tests(of: "Archive", excluding: ["Samples"]),
-        tests(of: "Core", ["YAML", "SQLite", "HTTP", "Files"]),
+        tests(of: "MediaProtocol"),
+        tests(of: "MediaClient", ["MediaProtocol", "runner-media"]),
+        tests(of: "Media", excluding: ["Samples"]),
+        tests(of: "Core", ["YAML", "SQLite", "HTTP", "Files", "Media", "MediaProtocol"]),
         tests(of: "SourcesFlags", ["Core", "YAML"]),
         tests(of: "SourcesFlickr", ["Core", "YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesManifest", ["Core", "YAML", "SQLite"]),
@@ -71,7 +89,7 @@ let package = Package(
             ["Core", "Reports", "YAML", "HTTP", "SQLite", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
             excluding: ["Golden"]),
         .testTarget(
-            name: "EndToEnd", dependencies: ["TestSupport", "SQLite", "runner", "test-runner"],
+            name: "EndToEnd", dependencies: ["TestSupport", "SQLite", "runner", "test-runner", "runner-media"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
