@@ -5,6 +5,7 @@ internal import Glibc
 ///
 /// Not `Sendable`: it and its statements are used by one thread, or one serial queue, at a time (it is opened without
 /// SQLite's own mutex). Calls block; they are not for Swift's cooperative pool.
+@usableFromInline
 package final class Connection {
     /// What a connection may do with its file.
     package enum Mode: Sendable {
@@ -20,10 +21,14 @@ package final class Connection {
 
     private var handle: ConnectionHandle?
     private var statements: [String: Statement] = [:]
+    /// The statements asked for last: a loop asks for the same few again and again, and hashing their texts would cost
+    /// more than binding their values.
+    private var recent: [Statement] = []
     let busyTimeout: Int32
 
     /// Beyond so many different texts the cache starts anew: texts are meant to be constant.
     private static let cacheLimit = 200
+    private static let recentLimit = 8
 
     /// Opens the file at `path` and reads its first page.
     ///
@@ -71,7 +76,7 @@ package final class Connection {
 
     /// Closes the file now, not when the last reference goes. Statements still held keep it open. No call may follow.
     package func close() {
-        statements.removeAll()
+        forgetStatements()
         handle = nil
     }
 
@@ -93,18 +98,30 @@ extension Connection {
     }
 
     /// The compiled statement of `sql`, from the cache where it is not running just now.
+    @usableFromInline
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
+        for statement in recent where statement.sql == sql && !statement.isRunning { return statement }
         let cached = statements[sql]
-        if let cached, !cached.isRunning { return cached }
+        if let cached, !cached.isRunning {
+            if recent.count == Connection.recentLimit { recent.removeFirst() }
+            recent.append(cached)
+            return cached
+        }
         let statement = try Statement(sql, on: openHandle)
         if cached == nil {
-            if statements.count >= Connection.cacheLimit { statements.removeAll() }
+            if statements.count >= Connection.cacheLimit { forgetStatements() }
             statements[sql] = statement
         }
         return statement
     }
 
+    private func forgetStatements() {
+        statements.removeAll()
+        recent.removeAll()
+    }
+
     /// Runs the one statement of `sql` with `values` for its parameters, to the end.
+    @inlinable
     package func run<each Value: SQLiteBindable>(
         _ sql: String, _ values: repeat each Value
     ) throws(SQLiteError) {
@@ -112,6 +129,7 @@ extension Connection {
     }
 
     /// Hands each row of a query to `read` as it is found; a throw of `read` ends the query and is passed on.
+    @inlinable
     package func forEach<each Value: SQLiteBindable>(
         _ sql: String, _ values: repeat each Value, read: (borrowing Row) throws -> Void
     ) throws {
@@ -119,6 +137,7 @@ extension Connection {
     }
 
     /// What `read` makes of every row of a query, in the order of the rows.
+    @inlinable
     package func rows<T, each Value: SQLiteBindable>(
         _ sql: String, _ values: repeat each Value, read: (borrowing Row) throws -> T
     ) throws -> [T] {
@@ -126,6 +145,7 @@ extension Connection {
     }
 
     /// What `read` makes of the first row of a query, `nil` if there is none.
+    @inlinable
     package func first<T, each Value: SQLiteBindable>(
         _ sql: String, _ values: repeat each Value, read: (borrowing Row) throws -> T
     ) throws -> T? {
@@ -133,6 +153,7 @@ extension Connection {
     }
 
     /// The first column of the first row of a query, `nil` if there is no row.
+    @inlinable
     package func value<T: SQLiteReadable, each Value: SQLiteBindable>(
         _ sql: String, _ values: repeat each Value, as type: T.Type = T.self
     ) throws -> T? {
@@ -173,6 +194,16 @@ extension Connection {
             if isInTransaction { try? run("ROLLBACK") }
             throw error
         }
+    }
+
+    /// Commits what the open transaction has so far, and goes on in another one.
+    ///
+    /// - Throws: what the commit threw, with the transaction still open; `busy` when another connection writes meanwhile
+    ///   for too long, with none open.
+    package func renewTransaction() throws(SQLiteError) {
+        precondition(isInTransaction, "no transaction to renew")
+        try run("COMMIT")
+        try run(TransactionKind.immediate.rawValue)
     }
 
     /// Whether a transaction is open.

@@ -3,13 +3,17 @@
 /// A pattern that is a primary code also matches the extended codes of its family:
 ///
 ///     do { try connection.run(…) } catch ResultCode.busy { … }   // SQLITE_BUSY_SNAPSHOT too
+@usableFromInline
 package struct ResultCode: RawRepresentable, Hashable, Sendable {
+    @usableFromInline
     package let rawValue: Int32
 
+    @usableFromInline
     package init(rawValue: Int32) {
         self.rawValue = rawValue
     }
 
+    @usableFromInline
     package static let ok = ResultCode(rawValue: 0)
     package static let error = ResultCode(rawValue: 1)
     package static let busy = ResultCode(rawValue: 5)

@@ -3,10 +3,12 @@ internal import CSQLite
 /// The current row of a running statement; it cannot be kept longer than the closure it is lent to.
 ///
 ///     let (id, title): (Int64, String?) = try (row[0], row[1])
+@usableFromInline
 package struct Row: ~Copyable {
     /// The running statement, which the method that lends the row keeps alive.
     let raw: OpaquePointer
 
+    @usableFromInline
     init(of statement: Statement) {
         raw = statement.raw
     }
@@ -16,6 +18,7 @@ package struct Row: ~Copyable {
     /// The stored type decides, no conversion is made but integer to `Double`.
     /// - Throws: `SQLiteError` with code `mismatch`, naming the column, for NULL read as a type that is not optional or
     ///   another stored type than the one asked for.
+    @inlinable
     package subscript<Value: SQLiteReadable>(column: Int) -> Value {
         get throws(SQLiteError) {
             try Value.read(from: self, at: Int32(truncatingIfNeeded: column))

@@ -3,6 +3,7 @@ internal import CSQLite
 /// What SQLite reported, and for which SQL.
 ///
 /// The values that were bound are no part of it, so that it may go to a log.
+@usableFromInline
 package struct SQLiteError: Error, CustomStringConvertible, Sendable {
     /// The extended result code.
     package let code: ResultCode
@@ -17,6 +18,7 @@ package struct SQLiteError: Error, CustomStringConvertible, Sendable {
         self.sql = sql
     }
 
+    @usableFromInline
     package var description: String {
         let summary = "\(message) (SQLite code \(code.rawValue))"
         guard let sql else { return summary }

@@ -3,6 +3,7 @@ internal import CSQLite
 /// A value that can be read from a column.
 ///
 /// Another type conforms by reading the value it is stored as.
+@usableFromInline
 package protocol SQLiteReadable {
     /// The value of a column, counted from 0, of the current row.
     ///
@@ -11,6 +12,7 @@ package protocol SQLiteReadable {
 }
 
 extension Int64: SQLiteReadable {
+    @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> Int64 {
         try row.require(.integer, at: column)
         return sqlite3_column_int64(row.raw, column)
@@ -18,6 +20,7 @@ extension Int64: SQLiteReadable {
 }
 
 extension Int: SQLiteReadable {
+    @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> Int {
         Int(try Int64.read(from: row, at: column))
     }
@@ -25,12 +28,14 @@ extension Int: SQLiteReadable {
 
 /// Any integer but 0 is true.
 extension Bool: SQLiteReadable {
+    @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> Bool {
         try Int64.read(from: row, at: column) != 0
     }
 }
 
 extension Double: SQLiteReadable {
+    @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> Double {
         let found = row.storage(at: column)
         guard found == .real || found == .integer else { throw row.mismatch(found, wanted: .real, at: column) }
@@ -40,6 +45,7 @@ extension Double: SQLiteReadable {
 
 /// Text that is not UTF-8, which only another program can have stored, is repaired with U+FFFD.
 extension String: SQLiteReadable {
+    @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> String {
         try row.require(.text, at: column)
         // The length is asked after the text: asking for the text may convert it (UTF-16 files).
@@ -50,6 +56,7 @@ extension String: SQLiteReadable {
 }
 
 extension [UInt8]: SQLiteReadable {
+    @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> [UInt8] {
         try row.require(.blob, at: column)
         // No address for an empty blob.
@@ -61,6 +68,7 @@ extension [UInt8]: SQLiteReadable {
 
 /// NULL is `nil`.
 extension Optional: SQLiteReadable where Wrapped: SQLiteReadable {
+    @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> Wrapped? {
         row.storage(at: column) == .null ? nil : try Wrapped.read(from: row, at: column)
     }

@@ -5,10 +5,13 @@ internal import CSQLite
 /// Each run binds all parameters, steps, and leaves the statement reset and without bindings, also when reading a row
 /// throws. A run inside the row closure of the same statement is a programming error and traps; use the methods of
 /// `Connection`, which take another statement then. Confined, like its connection, to one thread at a time.
+@usableFromInline
 package final class Statement {
     /// The text it was compiled from.
+    @usableFromInline
     package let sql: String
     /// How many parameters the text has.
+    @usableFromInline
     package let parameterCount: Int
     /// Whether a run is under way.
     package private(set) var isRunning = false
@@ -69,6 +72,7 @@ package final class Statement {
 
 extension Statement {
     /// Runs with `values` for the parameters, to the end; rows are passed over.
+    @inlinable
     package func run<each Value: SQLiteBindable>(_ values: repeat each Value) throws(SQLiteError) {
         begin()
         defer { end() }
@@ -79,6 +83,7 @@ extension Statement {
     /// Runs with `values` and hands each row to `read` as it is found.
     ///
     /// A throw of `read` ends the run and is passed on.
+    @inlinable
     package func forEach<each Value: SQLiteBindable>(
         _ values: repeat each Value, read: (borrowing Row) throws -> Void
     ) throws {
@@ -92,6 +97,7 @@ extension Statement {
     }
 
     /// What `read` makes of every row, in the order of the rows.
+    @inlinable
     package func rows<T, each Value: SQLiteBindable>(
         _ values: repeat each Value, read: (borrowing Row) throws -> T
     ) throws -> [T] {
@@ -103,6 +109,7 @@ extension Statement {
     }
 
     /// What `read` makes of the first row, `nil` if there is none; later rows are not computed.
+    @inlinable
     package func first<T, each Value: SQLiteBindable>(
         _ values: repeat each Value, read: (borrowing Row) throws -> T
     ) throws -> T? {
@@ -117,12 +124,14 @@ extension Statement {
 // MARK: - Steps of a run
 
 extension Statement {
+    @usableFromInline
     func begin() {
         precondition(!isRunning, "the statement is running already: \(sql)")
         isRunning = true
     }
 
     /// Makes it ready for the next run. The code of `sqlite3_reset` repeats that of the last step, which was handled.
+    @usableFromInline
     func end() {
         sqlite3_reset(raw)
         // Texts and blobs are copies, which would stay in memory until the next run.
@@ -130,6 +139,7 @@ extension Statement {
         isRunning = false
     }
 
+    @inlinable
     func bind<each Value: SQLiteBindable>(_ values: repeat each Value) throws(SQLiteError) {
         var index: Int32 = 0
         for value in repeat each values {
@@ -141,6 +151,7 @@ extension Statement {
     }
 
     /// Goes to the next row; `false` at the end.
+    @usableFromInline
     func step() throws(SQLiteError) -> Bool {
         switch sqlite3_step(raw) {
         case SQLITE_ROW: return true
@@ -149,6 +160,7 @@ extension Statement {
         }
     }
 
+    @usableFromInline
     func error(_ code: ResultCode) -> SQLiteError {
         SQLiteError(code: code.rawValue, connection: handle.raw, sql: sql)
     }

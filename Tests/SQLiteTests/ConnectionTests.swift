@@ -183,6 +183,21 @@ struct ConnectionTests {
         #expect(try connection.value("SELECT count(*) FROM t") == 0)
     }
 
+    @Test("a transaction that is renewed keeps what it had, whatever follows")
+    func renewed() throws {
+        let connection = try Connection.inMemory()
+        try connection.execute("CREATE TABLE t (v)")
+        #expect(throws: Stop.self) {
+            try connection.transaction {
+                try connection.run("INSERT INTO t VALUES (1)")
+                try connection.renewTransaction()
+                try connection.run("INSERT INTO t VALUES (2)")
+                throw Stop()
+            }
+        }
+        #expect(try connection.rows("SELECT v FROM t") { try $0[0] as Int } == [1])
+    }
+
     @Test("a commit that is refused rolls back")
     func refusedCommit() throws {
         let connection = try Connection.inMemory()
