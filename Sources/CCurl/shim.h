@@ -1,5 +1,6 @@
 #pragma once
 #include <curl/curl.h>
+#include <openssl/ssl.h>
 
 // libcurl's setters and getters take a variable argument whose type depends on the option; a wrong width is
 // silent garbage. There is one function per argument type, and a callback is set together with its context.
@@ -80,4 +81,24 @@ static inline CURLMcode ccurl_multi_set_socket(CURLM *multi, curl_socket_callbac
 static inline CURLMcode ccurl_multi_set_timer(CURLM *multi, curl_multi_timer_callback function, void *context) {
     CURLMcode code = (curl_multi_setopt)(multi, CURLMOPT_TIMERFUNCTION, function);
     return code ? code : (curl_multi_setopt)(multi, CURLMOPT_TIMERDATA, context);
+}
+
+// Two bytes are level and description; description 0 is close_notify (RFC 8446, 6.1).
+static inline void ccurl_alert_came(
+    int is_sent, int version, int type, const void *bytes, size_t length, SSL *ssl, void *noted) {
+    (void)version, (void)ssl;
+    if (!is_sent && type == SSL3_RT_ALERT && length == 2 && ((const unsigned char *)bytes)[1] == SSL3_AD_CLOSE_NOTIFY)
+        *(int *)noted = 1;
+}
+
+// Has *noted become 1 when the server's close_notify comes on the connection that the handle uses now. With another TLS
+// library than OpenSSL nothing is done and 0 returned: GnuTLS fails by itself when it does not come.
+static inline int ccurl_note_close(CURL *handle, int *noted) {
+    struct curl_tlssessioninfo *session = NULL;
+    if ((curl_easy_getinfo)(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return 0;
+    if (session->backend != CURLSSLBACKEND_OPENSSL || !session->internals) return 0;
+    *noted = 0;
+    SSL_set_msg_callback((SSL *)session->internals, ccurl_alert_came);
+    SSL_set_msg_callback_arg((SSL *)session->internals, noted);
+    return 1;
 }

@@ -73,3 +73,45 @@ static inline void clinux_release_free_memory(void) {
     malloc_trim(0);
 #endif
 }
+
+// Descriptors over a socket (SCM_RIGHTS), whose control messages are laid out by macros.
+#include <string.h>
+#include <sys/socket.h>
+
+/// Sends bytes, at least one, with a descriptor beside them. Returns how many were sent.
+static inline ssize_t clinux_send_descriptor(int socket, int descriptor, const void *bytes, size_t count) {
+    union { struct cmsghdr header; char space[CMSG_SPACE(sizeof(int))]; } control;
+    memset(&control, 0, sizeof control);
+    struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+/// Waits for exactly so many bytes, and stores the descriptor that came with them, or -1. Returns how many came.
+static inline ssize_t clinux_receive_descriptor(int socket, int *descriptor, void *bytes, size_t count) {
+    union { struct cmsghdr header; char space[CMSG_SPACE(sizeof(int))]; } control;
+    struct iovec vector = {.iov_base = bytes, .iov_len = count};
+    struct msghdr message = {
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
+    *descriptor = -1;
+    ssize_t received = recvmsg(socket, &message, MSG_WAITALL | MSG_CMSG_CLOEXEC);
+    struct cmsghdr *header = received > 0 ? CMSG_FIRSTHDR(&message) : (struct cmsghdr *)0;
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+        memcpy(descriptor, CMSG_DATA(header), sizeof(int));
+    return received;
+}
+
+/// How many processors this process may run on: its affinity, which containers set, not the machine's number. 0 on failure.
+static inline int clinux_processor_count(void) {
+    unsigned long mask[128];  // 8,192 processors, the most that Linux knows on x86-64
+    long length = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    int count = 0;
+    for (long i = 0; i < length / (long)sizeof *mask; i++) count += __builtin_popcountl(mask[i]);
+    return count;
+}

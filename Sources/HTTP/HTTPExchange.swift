@@ -32,10 +32,18 @@ package struct HTTPHead: Sendable {
     package let headers: HTTPHeaders
     /// "1.0", "1.1", "2" or "3".
     package let version: String
+    /// Whether a Repr-Digest or Content-Digest may be among the headers (RFC 9530): a search for them is not for free.
+    package let hasDigest: Bool
+    /// Whether there is a Vary.
+    package let hasVary: Bool
 
-    package init(status: Int, headers: HTTPHeaders, version: String) {
+    package init(
+        status: Int, headers: HTTPHeaders, version: String, hasDigest: Bool = false, hasVary: Bool = false
+    ) {
         self.status = status
         self.headers = headers
         self.version = version
+        self.hasDigest = hasDigest
+        self.hasVary = hasVary
     }
 }

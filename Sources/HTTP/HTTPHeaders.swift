@@ -48,6 +48,73 @@ package struct HTTPHeaders: Sendable {
         return found
     }
 
+    /// The length that Content-Length tells, nil where there is none.
+    ///
+    /// Several fields, or one with a list, are good where all are the same number (RFC 9112, 6.3).
+    /// - Throws: `MalformedLength` for anything else.
+    package var contentLength: Int64? {
+        get throws(MalformedLength) {
+            var length: Int64?
+            var isGood = true
+            forEachValue(of: "content-length") { value in
+                for number in bytes[value].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+                    guard let number = decimal(trimmed(number.indices)), length == nil || length == number else {
+                        isGood = false
+                        return false
+                    }
+                    length = number
+                }
+                return true
+            }
+            if !isGood { throw MalformedLength() }
+            return length
+        }
+    }
+
+    /// A Content-Length that is not one number.
+    package struct MalformedLength: Error {}
+
+    /// Whether there is a field of that name.
+    package func has(_ name: String) -> Bool {
+        var isFound = false
+        forEachValue(of: name) { _ in
+            isFound = true
+            return false
+        }
+        return isFound
+    }
+
+    private func decimal(_ range: Range<Int>) -> Int64? {
+        guard !range.isEmpty else { return nil }
+        var value: Int64 = 0
+        for byte in bytes[range] {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            let (tens, overflowsTimes) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsPlus) = tens.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+            guard !overflowsTimes, !overflowsPlus else { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// Whether a header line may be a Repr-Digest or Content-Digest, told by a few bytes: it is asked of every line.
+    @inline(__always)
+    static func mayBeDigest(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard line.count > 14 else { return false }
+        return switch line[0] | 0x20 {
+        case UInt8(ascii: "r"): line[4] == UInt8(ascii: "-") && line[5] | 0x20 == UInt8(ascii: "d")
+        case UInt8(ascii: "c"): line[7] == UInt8(ascii: "-") && line[10] | 0x20 == UInt8(ascii: "g")
+        default: false
+        }
+    }
+
+    /// Whether a header line is a Vary.
+    @inline(__always)
+    static func isVary(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.count > 4 && line[0] | 0x20 == UInt8(ascii: "v") && line[3] | 0x20 == UInt8(ascii: "y")
+            && line[4] == UInt8(ascii: ":")
+    }
+
     /// Calls `body` with the range of each value of that name until it returns false.
     private func forEachValue(of name: String, _ body: (Range<Int>) -> Bool) {
         var name = name

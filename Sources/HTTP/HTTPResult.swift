@@ -2,7 +2,7 @@
 package struct HTTPResult: Sendable {
     /// The reply's status; 0 when there was no reply.
     package var status: Int
-    /// "1.0", "1.1", "2" or "3"; nil when there was no reply.
+    /// "1.0", "1.1", "2" or "3"; nil when there was no reply, unless HTTP/2 itself failed.
     package var version: String?
     package var headers: HTTPHeaders
     package var phases: HTTPPhases

@@ -18,6 +18,8 @@ extension Transfer {
         }
         if head != nil { return true }  // a trailer
         block.append(contentsOf: line)
+        if HTTPHeaders.mayBeDigest(line) { hasDigest = true }
+        if HTTPHeaders.isVary(line) { hasVary = true }
         guard line.first == 0x0D || line.first == 0x0A else { return true }
         let status = handle.long(CURLINFO_RESPONSE_CODE)
         if status < 200 {
@@ -87,18 +89,20 @@ extension Transfer {
 
     private func beginReply(status: Int) -> Bool {
         let headers = HTTPHeaders(copying: block)
-        let head = HTTPHead(status: status, headers: headers, version: protocolVersion)
+        let head = HTTPHead(
+            status: status, headers: headers, version: protocolVersion, hasDigest: hasDigest, hasVary: hasVary)
         self.head = head
-        if headers["transfer-encoding"] == nil {
-            let lengths = Set(headers.all("content-length").flatMap { $0.split(separator: ",") }.map(length))
-            // Differing lengths are how replies are smuggled (RFC 9112, 6.3).
-            guard lengths.count <= 1, lengths.first != .some(nil) else {
+        if !headers.has("transfer-encoding") {
+            do {
+                declaredLength = try headers.contentLength
+            } catch {
+                // Differing lengths are how replies are smuggled (RFC 9112, 6.3).
                 return fail(.protocolError, "the reply's Content-Length is not one number")
             }
-            declaredLength = lengths.first ?? nil
         }
-        isCoded = headers["content-encoding"] != nil
+        isCoded = headers.has("content-encoding")
         action = exchange?.begin(head) ?? .reject
+        if declaredLength == nil { watchForClose(head) }
         let expected = Self.hasNoBody(status) ? 0 : declaredLength ?? 0
         switch action {
         case .deliver:
@@ -111,9 +115,13 @@ extension Transfer {
         }
     }
 
-    private func length(_ text: Substring) -> Int64? {
-        let digits = String(text).trimmingSpaces()
-        return digits.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int64(digits) : nil
+    /// A body without a length and chunks ends with the connection, and over TLS only by its close_notify: anybody can end
+    /// TCP (RFC 9112, 8). libcurl with OpenSSL takes either for the end.
+    private func watchForClose(_ head: HTTPHead) {
+        guard head.version.hasPrefix("1"), request?.url.scheme == "https", !Self.hasNoBody(head.status),
+            !head.headers.has("transfer-encoding")
+        else { return }
+        needsCleanClose = ccurl_note_close(handle.raw, hasClosed) != 0
     }
 
     private var protocolVersion: String {

@@ -19,10 +19,21 @@ extension Transfer {
             total: code == nil ? own : min(own, handle.offset(CURLINFO_TOTAL_TIME_T)))
         let address = wasSent || openedSockets > 0 ? handle.text(CURLINFO_PRIMARY_IP) : nil
         return HTTPResult(
-            status: head?.status ?? 0, version: head?.version, headers: head?.headers ?? HTTPHeaders(),
+            status: head?.status ?? 0, version: head?.version ?? versionOfFault(code),
+            headers: head?.headers ?? HTTPHeaders(),
             phases: phases, startedAt: startedAt, finishedAt: startedAt.advanced(byMicroseconds: phases.total),
             wireBytes: wireBytes, bodyBytes: action == .deliver ? bodyBytes : 0, isConnectionReused: isReused,
             address: address?.isEmpty == false ? address : nil, failure: failure(code, wireBytes: wireBytes, own: own))
+    }
+
+    /// The version that failed before there was a reply, as far as that is known.
+    private func versionOfFault(_ code: CURLcode?) -> String? {
+        switch code {
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM: "2"
+        // The server is known to speak it, and the request was to go over such a connection.
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: wasSent && waitsForConnection ? "2" : nil
+        default: nil
+        }
     }
 
     private func failure(_ code: CURLcode?, wireBytes: Int64, own: Int64) -> HTTPFailure? {
@@ -58,6 +69,9 @@ extension Transfer {
         guard let head else { return HTTPFailure(.truncated, "the connection ended within the reply's header") }
         if let declaredLength, !Self.hasNoBody(head.status), wireBytes < declaredLength {
             return HTTPFailure(.truncated, "\(wireBytes) of \(declaredLength) bytes came")
+        }
+        if needsCleanClose, hasClosed.pointee == 0 {
+            return HTTPFailure(.truncated, "the TLS connection was cut after \(wireBytes) bytes of no known length")
         }
         return nil
     }

@@ -36,10 +36,16 @@ final class Transfer {
     var block: [UInt8] = []
     var headerBytes = 0
     var headerLines = 0
+    var hasDigest = false
+    var hasVary = false
     var head: HTTPHead?
     var action = HTTPBodyAction.deliver
     var declaredLength: Int64?
     var isCoded = false
+    /// Whether only the end of the TLS connection ends the body, so that its close_notify must come.
+    var needsCleanClose = false
+    /// Becomes 1 when it has. The connection, which libcurl closes with the transfer, points here.
+    let hasClosed = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     var bodyBytes: Int64 = 0
     /// Bytes of header and body, for the stall clock.
     var receivedBytes = 0
@@ -50,13 +56,15 @@ final class Transfer {
     private var proxy: String?
     private var version: HTTPVersion?
     private var isSecure: Bool?
-    private var waitsForConnection = false
+    /// Set for servers that speak HTTP/2.
+    private(set) var waitsForConnection = false
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var ownHeaders = CurlList()
 
     /// Makes the handle and sets what no request changes. Sockets, which outlive a
     /// transfer, have the engine as their context.
     init(slot: Int32, engine: TransferEngine) throws(HTTPFailure) {
+        hasClosed.initialize(to: 0)
         handle = try EasyHandle()
         self.slot = slot
         self.engine = engine
@@ -65,6 +73,10 @@ final class Transfer {
         } catch {
             throw error.failure
         }
+    }
+
+    deinit {
+        hasClosed.deallocate()
     }
 
     /// Readies the handle for a request. Throws when the request cannot be made as it is.
@@ -98,10 +110,13 @@ final class Transfer {
         block.removeAll(keepingCapacity: block.capacity <= 4_096)
         headerBytes = 0
         headerLines = 0
+        hasDigest = false
+        hasVary = false
         head = nil
         action = .deliver
         declaredLength = nil
         isCoded = false
+        needsCleanClose = false
         bodyBytes = 0
         receivedBytes = 0
         handle.clearErrorMessage()

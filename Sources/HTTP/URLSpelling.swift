@@ -20,7 +20,8 @@ enum URLSpelling {
         return reference.utf8[scheme.endIndex...].first == UInt8(ascii: ":")
     }
 
-    static func percentDecoded(_ bytes: some Collection<UInt8>) -> String {
+    static func percentDecoded(_ bytes: Substring.UTF8View) -> String {
+        guard bytes.contains(UInt8(ascii: "%")) else { return String(Substring(bytes)) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var rest = bytes[...]

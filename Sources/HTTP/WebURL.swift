@@ -1,4 +1,4 @@
-internal import CCurl
+import Glibc
 
 /// An absolute http or https URL in the form in which it is sent.
 ///
@@ -11,7 +11,6 @@ package struct WebURL: Hashable, Sendable {
     package static let maximumLength = 8_192
 
     /// The whole URL, ASCII only, user information included.
-    // Reason for the `!` below: libcurl writes every URL with a slash after its authority.
     package let text: String
     /// "http" or "https".
     package let scheme: String
@@ -19,15 +18,32 @@ package struct WebURL: Hashable, Sendable {
     package let host: String
     /// The scheme's default unless given.
     package let port: Int
+    /// How many bytes of `text` are before the path: libcurl writes every URL with a slash after its authority.
+    private let rootLength: Int
 
     /// Reads a URL.
-    package init(_ text: String) throws(WebURLError) {
+    ///
+    /// - Parameter other: a URL that was read before. Where this one has the same scheme, host and port, as the URLs of
+    ///   one list mostly have, what libcurl's parser said of those holds for it too.
+    package init(_ text: String, near other: WebURL? = nil) throws(WebURLError) {
         let ascii = try URLSpelling.ascii(text)
+        if let other, other.isRoot(of: ascii.text) {
+            self.text = ascii.text
+            scheme = other.scheme
+            host = other.host
+            port = other.port
+            rootLength = other.rootLength
+            return
+        }
         let parser = try URLParser(ascii.text, hasForeignHost: ascii.hasForeignHost)
         self.text = parser.text
         scheme = parser.scheme
         host = parser.host
         port = parser.port
+        let authority = parser.scheme.utf8.count + 3
+        rootLength =
+            parser.text.utf8.dropFirst(authority).firstIndex(of: UInt8(ascii: "/"))
+            .map { parser.text.utf8.distance(from: parser.text.startIndex, to: $0) } ?? parser.text.utf8.count
     }
 
     package var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, host: host, port: port) }
@@ -52,7 +68,8 @@ package struct WebURL: Hashable, Sendable {
     /// Bytes that are not UTF-8 are replaced. It is a name from the network: it may hold any character.
     package var lastPathSegment: String {
         let path = text.utf8[pathStart..<(queryMark ?? text.endIndex)]
-        return URLSpelling.percentDecoded(path.suffix(from: path.lastIndex(of: UInt8(ascii: "/"))!).dropFirst())
+        let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+        return URLSpelling.percentDecoded(path[slash...].dropFirst())
     }
 
     /// The URL that a reference, such as a Location header's, means when it is found in this one (RFC 3986, 5.2).
@@ -75,10 +92,33 @@ package struct WebURL: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// Where the path begins: the first slash after the authority, which every `text` has.
+    /// Whether a URL as ``URLSpelling`` has it begins with this one's scheme and authority, and goes on with a path in
+    /// which the parser has nothing to change: no dot segments, and no escapes, which may be dots.
+    private func isRoot(of spelled: String) -> Bool {
+        guard spelled.utf8.count <= Self.maximumLength else { return false }
+        return Self.withBytes(of: spelled) { spelled in
+            Self.withBytes(of: text) { text in
+                guard spelled.count > rootLength, spelled[rootLength] == UInt8(ascii: "/"),
+                    let start = spelled.baseAddress, let root = text.baseAddress,
+                    memcmp(start, root, rootLength) == 0
+                else { return false }
+                for place in rootLength + 1..<spelled.count {
+                    let isDotSegment = spelled[place] == UInt8(ascii: ".") && spelled[place - 1] == UInt8(ascii: "/")
+                    if isDotSegment || spelled[place] == UInt8(ascii: "%") { return false }
+                }
+                return true
+            }
+        }
+    }
+
+    private static func withBytes<Result>(of text: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        var text = text
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Where the path begins, with its slash.
     private var pathStart: String.Index {
-        let authority = text.utf8.index(text.startIndex, offsetBy: scheme.utf8.count + 3)
-        return text.utf8[authority...].firstIndex(of: UInt8(ascii: "/"))!
+        text.utf8.index(text.startIndex, offsetBy: rootLength)
     }
 
     private var queryMark: String.Index? {
@@ -88,6 +128,6 @@ package struct WebURL: Hashable, Sendable {
     /// Up to and with the last slash of the path.
     private var directory: Substring {
         let end = queryMark ?? text.endIndex
-        return text[...text.utf8[..<end].lastIndex(of: UInt8(ascii: "/"))!]
+        return text[...(text.utf8[..<end].lastIndex(of: UInt8(ascii: "/")) ?? pathStart)]
     }
 }

@@ -18,3 +18,11 @@ package struct HTTPOrigin: Hashable, Sendable {
         self.port = port
     }
 }
+
+extension HTTPOrigin: CustomStringConvertible {
+    /// Such as `https://example.org`, the port only where it is not the scheme's own.
+    package var description: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(port)"
+    }
+}

@@ -49,6 +49,37 @@ struct WebURLTests {
         #expect(try WebURL(url.text) == url, "reading it again changes nothing")
     }
 
+    @Test(
+        "a URL read near another is the one that it is read alone",
+        arguments: ["http://h.example/", "https://h.example:8443/x", "http://user@h.example/"],
+        [
+            "a/b.jpg", "a b", "ü", "..", "../a", "a/./b", "a/../b", ".a", "%2e%2e/a", "a/%2E./b", "a?b/../c", "//a", "",
+            "http://h.example/b", "a#b", "100%",
+        ])
+    func near(_ base: String, _ path: String) throws {
+        let other = try WebURL(base)
+        for written in [base + path, base + "/" + path, base.dropLast() + ":80/" + path, base + "x/" + path] {
+            let alone = try? WebURL(String(written))
+            let near = try? WebURL(String(written), near: other)
+            #expect(near?.text == alone?.text)
+            #expect(near?.origin == alone?.origin)
+            #expect(near?.path == alone?.path)
+            #expect(near?.lastPathSegment == alone?.lastPathSegment)
+        }
+    }
+
+    @Test(
+        "a URL near one of another host, port or user keeps its own",
+        arguments: [
+            "http://h.example.org/a", "http://h.examples/a", "https://h.example/a", "http://h.example:81/a",
+            "http://u@h.example/a",
+        ])
+    func notNear(_ written: String) throws {
+        let near = try WebURL(written, near: try WebURL("http://h.example/b"))
+        #expect(near.text == written)
+        #expect(near.origin == (try WebURL(written)).origin)
+    }
+
     @Test("the parts of a URL")
     func parts() throws {
         let url = try WebURL("https://User:Secret@Example.COM:8443/a/b%20c.JPG?x=1&y=a/b?c#f")
