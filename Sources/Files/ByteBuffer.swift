@@ -10,6 +10,11 @@ struct ByteBuffer: ~Copyable {
     /// Valid until the next change.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
 
+    /// Makes room for so many bytes in all.
+    mutating func reserve(_ capacity: Int) {
+        if capacity > storage.count { move(to: capacity) }
+    }
+
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if count + bytes.count > storage.count { grow(toHold: count + bytes.count) }
         UnsafeMutableRawBufferPointer(rebasing: storage[count...]).copyMemory(from: bytes)
@@ -24,6 +29,10 @@ struct ByteBuffer: ~Copyable {
     private mutating func grow(toHold wanted: Int) {
         var capacity = max(storage.count, 4 * 1024)
         while capacity < wanted { capacity *= 2 }
+        move(to: capacity)
+    }
+
+    private mutating func move(to capacity: Int) {
         let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
         larger.copyMemory(from: bytes)
         storage.deallocate()

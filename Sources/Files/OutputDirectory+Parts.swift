@@ -34,12 +34,20 @@ extension OutputDirectory {
         return Array(found.values)
     }
 
+    /// Removes the parts that were last written to before a time, in whole seconds since 1970.
+    package func removeParts(writtenBefore time: Int64) throws(FileError) {
+        for part in try parts() where part.modified < time && isPartName(part.name) {
+            try removePart(part.name)
+        }
+    }
+
     /// Removes a part and its note, as far as they are there.
     package func removePart(_ name: String) throws(FileError) {
         guard let folder = try partsFolder(creating: false) else { return }
         // The note first: it must not speak for another body that later gets the same name.
         try removeNote(name)
         _ = unlinkat(folder.raw, name + temporaryNoteSuffix, 0)
+        _ = unlinkat(folder.raw, name + secondNameSuffix, 0)
         guard unlinkat(folder.raw, name, 0) == 0 || errno == ENOENT else { throw .last("remove", partPath(name)) }
     }
 
@@ -61,19 +69,28 @@ extension OutputDirectory {
         let raw = uninterrupted { openat(folder.raw, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         guard raw >= 0 else { throw linkAware(.last("read", partPath(name))) }
         let file = Descriptor(owning: raw)
+        return try beginning(of: file.raw, count: count, shownAs: partPath(name))
+    }
+
+    func beginning(of file: Int32, count: Int, shownAs path: String) throws(FileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var length = 0
         while length < count {
             let read = bytes.withUnsafeMutableBytes { buffer in
                 uninterrupted {
-                    Int32(pread(file.raw, buffer.baseAddress?.advanced(by: length), count - length, off_t(length)))
+                    Int32(pread(file, buffer.baseAddress?.advanced(by: length), count - length, off_t(length)))
                 }
             }
-            guard read >= 0 else { throw .last("read", partPath(name)) }
+            guard read >= 0 else { throw .last("read", path) }
             if read == 0 { break }
             length += Int(read)
         }
         return Array(bytes.prefix(length))
+    }
+
+    /// Opens a complete body that is stored.
+    package func readableFile(of part: SealedPart) throws(FileError) -> ReadableFile {
+        try ReadableFile(part.name, in: try requiredPartsFolder().raw, shownAs: partPath(part.name))
     }
 
     /// Makes an empty part; one of the same name that is there gives way.

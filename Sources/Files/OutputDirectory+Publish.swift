@@ -51,14 +51,6 @@ extension OutputDirectory {
         return try move(part.name, from: parts, to: path, replacing: replacing) ? .published : .exists
     }
 
-    /// Renames a file, unless the new path is taken: then nothing changes and the answer is false.
-    package func rename(_ source: RelativePath, to path: RelativePath) throws(FileError) -> Bool {
-        let folder = try folder(source.parent, creating: false)
-        guard try move(source.last, from: folder, to: path, replacing: false) else { return false }
-        touch(folder)
-        return true
-    }
-
     /// Removes a file. A file that is not there is removed already.
     package func remove(_ path: RelativePath) throws(FileError) {
         let folder: Folder
@@ -136,6 +128,11 @@ extension OutputDirectory {
                 return true
             }
             if errno == EEXIST, !replacing { return false }
+            if errno == EXDEV {
+                throw FileError(
+                    operation: "publish", path: fullPath(path), errno: EXDEV,
+                    reason: "another file system is mounted below the output directory, and files can't be moved there")
+            }
             guard errno == ENOENT, !isSecondAttempt, let parent = path.parent else {
                 throw .last("publish", fullPath(path))
             }

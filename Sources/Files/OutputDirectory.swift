@@ -15,6 +15,7 @@ package final class OutputDirectory: Sendable {
         var touched = TouchedFolders(capacity: 64)
         var privateFolder: Folder?
         var partsFolder: Folder?
+        var picturesFolder: Folder?
     }
 
     /// The path that the directory was opened by, for messages.

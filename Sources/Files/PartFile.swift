@@ -50,7 +50,11 @@ package final class PartFile {
     ///   - name: one or more of a-z, 0-9 and `-`. What is stored under it gives way, unless it is resumed.
     ///   - worker: hashes what is too long to be hashed at once.
     ///   - resumingAt: 0, or the size that `OutputDirectory.resumable` told: the body goes on from there.
-    package init(in directory: OutputDirectory, name: String, hasher worker: HashWorker, resumingAt: Int64 = 0) {
+    ///   - expecting: how many bytes are to come, where that was said; it may be wrong.
+    package init(
+        in directory: OutputDirectory, name: String, hasher worker: HashWorker, resumingAt: Int64 = 0,
+        expecting: Int64? = nil
+    ) {
         self.directory = directory
         self.name = name
         self.worker = worker
@@ -58,6 +62,7 @@ package final class PartFile {
         written = resumingAt
         noteIsStored = resumingAt > 0
         noteIsCurrent = noteIsStored
+        if let expecting { buffer.reserve(min(Int(clamping: max(0, expecting)), Self.bufferLimit)) }
     }
 
     deinit {

@@ -3,6 +3,8 @@ internal import Glibc
 /// A regular file that is open for reading, closed with its last owner.
 package final class ReadableFile: Sendable {
     private let file: Descriptor
+    /// For messages.
+    private let path: String
     /// Length in bytes when it was opened.
     package let size: Int64
 
@@ -25,9 +27,26 @@ package final class ReadableFile: Sendable {
             throw FileError(operation: "read", path: path, errno: EINVAL, reason: "not a regular file")
         }
         self.file = file
+        self.path = path
         size = information.size
     }
 
     /// Valid while the object is held. Its position is shared by all who use it.
     package var descriptor: Int32 { file.raw }
+
+    /// Reads at a place, whatever the position; fewer bytes than the buffer has only where the file ends.
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        var length = 0
+        while length < buffer.count {
+            let count = uninterrupted {
+                pread(
+                    descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length,
+                    off_t(offset) + off_t(length))
+            }
+            guard count >= 0 else { throw .last("read", path) }
+            if count == 0 { break }
+            length += count
+        }
+        return length
+    }
 }

@@ -20,6 +20,12 @@ package struct SealedPart: Sendable {
         self.held = held
     }
 
+    /// Bytes that are in memory still, as long as the part is held; nil where they are in its file.
+    package func withHeldBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
+        guard let held else { return nil }
+        return try body(held.bytes)
+    }
+
     /// Removes the part: it is not to be published.
     package func discard(in directory: OutputDirectory) throws(FileError) {
         if held == nil { try directory.removePart(name) }

@@ -31,6 +31,16 @@ struct PublishJournalTests {
         #expect(try journal.leftovers() == [two.path: [two]])
     }
 
+    @Test("a file that is to go is told from one that is to come")
+    func retirement() throws {
+        let fixture = try Fixture()
+        let coming = try intent("a", "1")
+        let going = PublishJournal.Intent(
+            path: coming.path, size: coming.size, digest: coming.digest, isRetirement: true)
+        try PublishJournal(in: fixture.directory).record([coming, going])
+        #expect(try PublishJournal(in: fixture.directory).leftovers() == [coming.path: [coming, going]])
+    }
+
     @Test("several attempts at one path are all remembered")
     func repeated() throws {
         let fixture = try Fixture()

@@ -107,17 +107,32 @@ struct PublishTests {
         #expect(fixture.bytes("from") == nil)
     }
 
-    @Test("renaming makes folders, and never overwrites")
+    @Test("another name comes beside the first, makes folders, and never overwrites; then the first goes")
     func rename() async throws {
         let fixture = try Fixture()
-        try await fixture.publish([1], as: "a")
+        try await fixture.publish([1], as: "x/a")
         try await fixture.publish([2], as: "taken")
-        let (a, taken) = (try RelativePath(validating: "a"), try RelativePath(validating: "taken"))
-        #expect(try !fixture.directory.rename(a, to: taken))
-        #expect(try fixture.directory.rename(a, to: RelativePath(validating: "b/c")))
+        let (a, taken) = (try RelativePath(validating: "x/a"), try RelativePath(validating: "taken"))
+        let new = try RelativePath(validating: "b/c")
+        #expect(try !fixture.directory.addName(taken, to: a))
+        #expect(try fixture.directory.addName(new, to: a))
+        #expect(fixture.bytes("x/a") == [1])
         #expect(fixture.bytes("b/c") == [1])
         #expect(fixture.bytes("taken") == [2])
-        #expect(fixture.bytes("a") == nil)
+        // As after a process that was killed here.
+        #expect(try fixture.directory.addName(new, to: a))
+        try fixture.directory.removeName(a, of: new)
+        #expect(fixture.bytes("b/c") == [1])
+        #expect(fixture.temporary.names(in: "out").filter { $0 != ".runner" } == ["b", "taken"])
+    }
+
+    @Test("the first name stays when the second one has gone meanwhile")
+    func lostName() async throws {
+        let fixture = try Fixture()
+        try await fixture.publish([1], as: "a")
+        let (a, b) = (try RelativePath(validating: "a"), try RelativePath(validating: "b"))
+        #expect(throws: FileError.self) { try fixture.directory.removeName(a, of: b) }
+        #expect(fixture.bytes("a") == [1])
     }
 
     @Test("removing removes, and what is not there is removed already")

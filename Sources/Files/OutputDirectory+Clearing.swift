@@ -1,0 +1,40 @@
+internal import Glibc
+internal import Synchronization
+
+extension OutputDirectory {
+    /// Removes the folder of a file that has gone, and those above it, as far as they are empty. What can't be removed
+    /// stays.
+    package func removeEmptyFolders(above path: RelativePath) {
+        var next = path.parent
+        while let folder = next {
+            guard let above = try? self.folder(folder.parent, creating: false),
+                unlinkat(above.raw, folder.last, AT_REMOVEDIR) == 0
+            else { return }
+            // Whoever publishes there makes it anew.
+            state.withLock { $0.cache.remove(folder) }
+            touch(above)
+            next = folder.parent
+        }
+    }
+
+    /// Removes what the program has for its own use: parts, kept files, the journal. The lock stays, since others may be
+    /// waiting for it.
+    package func removePrivateFiles() throws(FileError) {
+        try removeKept(except: [])
+        try removeUnfinishedPictures()
+        for part in try parts() { try removePart(part.name) }
+        guard let folder = try privateFolder(creating: false) else { return }
+        for name in ["parts", "kept", "pictures"] {
+            guard unlinkat(folder.raw, name, AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY else {
+                throw .last("remove", fullPath("\(Self.privateName)/\(name)"))
+            }
+        }
+        state.withLock { state in
+            state.partsFolder = nil
+            state.picturesFolder = nil
+        }
+        guard unlinkat(folder.raw, "journal", 0) == 0 || errno == ENOENT else {
+            throw .last("remove", fullPath("\(Self.privateName)/journal"))
+        }
+    }
+}
