@@ -1,0 +1,83 @@
+/// The end of an SVG document: its root element is closed.
+enum SVGStructure {
+    static func check(_ source: some ByteSource) throws {
+        let end = try source.endOfContent()
+        let start = max(0, end - 4_096)
+        var rest = try source.withBytes(at: start, count: Int(end - start)) { bytes in
+            String(decoding: bytes, as: UTF8.self).lowercased()[...]
+        }
+        // Comments and instructions may follow the element.
+        while rest.hasSuffix(">"), let opening = rest.lastIndex(of: rest.hasSuffix("-->") ? "<!--" : "<") {
+            let tag = rest[opening...]
+            if tag.hasPrefix("<!--") || tag.hasPrefix("<?") {
+                rest = rest[..<opening].trimmingEnd()
+                continue
+            }
+            let name = tag.dropFirst(tag.hasPrefix("</") ? 2 : 1).prefix { !" \t\r\n/>".contains($0) }
+            // A prefix may stand before the name.
+            if name == "svg" || name.hasSuffix(":svg"), tag.hasPrefix("</") || tag.hasSuffix("/>") { return }
+            break
+        }
+        throw MediaFault("the SVG ends before its root element does")
+    }
+}
+
+extension Substring {
+    fileprivate func lastIndex(of word: String) -> Index? {
+        guard let first = word.first else { return nil }
+        return indices.last { self[$0] == first && self[$0...].hasPrefix(word) }
+    }
+
+    fileprivate func trimmingEnd() -> Substring {
+        var rest = self
+        while let last = rest.last, last.isWhitespace { rest.removeLast() }
+        return rest
+    }
+}
+
+/// The end of a PDF document (ISO 32000-1, 7.5.5; Annex H, implementation note 18: within the last 1,024 bytes).
+enum PDFStructure {
+    static func check(_ source: some ByteSource) throws {
+        let end = try source.endOfContent()
+        let start = max(0, end - 1_024)
+        // Where the mark itself is cut or left out viewers go by what stands before it.
+        for mark in ["%%EOF" as StaticString, "startxref"] {
+            if try source.lastPlace(of: mark, from: start, to: end) != nil { return }
+        }
+        throw MediaFault("the PDF ends before its end mark")
+    }
+}
+
+/// The end of a ZIP file: its directory is there (APPNOTE.TXT 4.3.16).
+enum ZIPStructure {
+    static func check(_ source: some ByteSource) throws {
+        // The end record has 22 bytes, and a comment of up to 65,535 behind it.
+        var end = source.size
+        let start = max(0, end - 65_557)
+        while end > start {
+            // Two reads cover the range: a read is shorter than it is.
+            let from = max(start, end - 60_000)
+            if let place = try source.lastPlace(of: "PK\u{5}\u{6}", from: from, to: end) {
+                if try isEndRecord(source, at: place) { return }
+                end = place + 3
+            } else {
+                end = from == start ? start : from + 3
+            }
+        }
+        throw MediaFault("the ZIP ends before its directory")
+    }
+
+    /// Whether a record leads to a directory. What stands before the archive, as a program that unpacks it, shifts all.
+    private static func isEndRecord(_ source: some ByteSource, at place: Int64) throws -> Bool {
+        guard let entries = try source.littleEndian(at: place + 10, count: 2),
+            let length = try source.littleEndian(at: place + 12, count: 4),
+            let offset = try source.littleEndian(at: place + 16, count: 4), place + 22 <= source.size
+        else { return false }
+        if entries == 0xFFFF || length == 0xFFFF_FFFF || offset == 0xFFFF_FFFF {
+            // The numbers are in the record of ZIP64, found by its locator.
+            return try source.has("PK\u{6}\u{7}", at: place - 20)
+        }
+        guard entries > 0 else { return true }
+        return try source.has("PK\u{1}\u{2}", at: place - length)
+    }
+}
