@@ -1,0 +1,50 @@
+// Calls of libvips that take a varying number of arguments, one function for each way in which they are used.
+#pragma once
+#include <vips/vips.h>
+
+/// Starts the library; 0, or -1 with the reason in its error buffer.
+static inline int cvips_start(const char *program) { return VIPS_INIT(program); }
+
+/// Opens a picture to read its header, and its pixels from top to bottom. Nil where no loader takes it.
+static inline VipsImage *cvips_open(VipsSource *source) {
+    return vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+/// Opens a page, from 0, of a PDF.
+static inline int cvips_open_page(VipsSource *source, VipsImage **page, int number, double dpi) {
+    return vips_pdfload_source(source, page, "page", number, "n", 1, "dpi", dpi, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+/// Shrinks a picture into a square, turned as its metadata says, its colours those of sRGB.
+static inline int cvips_thumbnail(
+    VipsSource *source, VipsImage **thumbnail, const char *options, int size, VipsSize mode) {
+    return vips_thumbnail_source(
+        source, thumbnail, size, "option_string", options, "height", size, "size", mode, "export_profile", "srgb", NULL);
+}
+
+/// Puts a picture with transparency on white.
+static inline int cvips_flatten(VipsImage *image, VipsImage **flat) {
+    double white[] = {255, 255, 255};
+    VipsArrayDouble *background = vips_array_double_new(white, 3);
+    int result = vips_flatten(image, flat, "background", background, NULL);
+    vips_area_unref(VIPS_AREA(background));
+    return result;
+}
+
+static inline int cvips_write_webp(VipsImage *image, void **bytes, size_t *count, int quality) {
+    return vips_webpsave_buffer(image, bytes, count, "Q", quality, "strip", TRUE, NULL);
+}
+
+static inline int cvips_write_jpeg(VipsImage *image, void **bytes, size_t *count, int quality) {
+    return vips_jpegsave_buffer(image, bytes, count, "Q", quality, "strip", TRUE, "optimize_coding", TRUE, NULL);
+}
+
+static inline int cvips_write_png(VipsImage *image, void **bytes, size_t *count) {
+    return vips_pngsave_buffer(image, bytes, count, "strip", TRUE, NULL);
+}
+
+static inline void cvips_unref_source(VipsSource *source) { g_object_unref(source); }
+static inline void cvips_unref_image(VipsImage *image) { g_object_unref(image); }
+
+/// The number of pages that a picture's metadata tells; 1 where it tells none.
+static inline int cvips_page_count(VipsImage *image) { return vips_image_get_n_pages(image); }

@@ -1,0 +1,142 @@
+import Glibc
+import Media
+import MediaProtocol
+
+/// Makes the pictures of one file: throws a ``RenderFault`` for what can't be made, a ``ChannelError`` when nobody takes
+/// what is.
+struct Renderer {
+    /// Pages of one PDF.
+    private static let mostPages = 2_000
+
+    let settings: RenderSettings
+    /// Takes each picture as it is made.
+    let deliver: (RenderedPicture, UnsafeRawBufferPointer) throws -> Void
+    /// Takes a fault of one picture, after which others follow.
+    let complain: (RenderFault) throws -> Void
+    /// The number of pictures so far.
+    private var position = 0
+
+    init(
+        settings: RenderSettings, deliver: @escaping (RenderedPicture, UnsafeRawBufferPointer) throws -> Void,
+        complain: @escaping (RenderFault) throws -> Void
+    ) {
+        self.settings = settings
+        self.deliver = deliver
+        self.complain = complain
+    }
+
+    /// Makes the pictures of an open file, by its type.
+    mutating func render(descriptor: Int32) throws {
+        var head = [UInt8](repeating: 0, count: MediaType.sniffLength)
+        let count = pread(descriptor, &head, head.count, 0)
+        let type = MediaType(sniffing: Array(head.prefix(max(0, count))))
+        switch type?.kind {
+        case .image where type.map(Self.isDecoded) == true:
+            try addThumbnail(of: try PictureSource(descriptor: descriptor), isVector: type == .svg)
+        case .pdf:
+            try addPages(of: try PictureSource(descriptor: descriptor))
+        case .zip:
+            try ContainedPictures(takesAll: settings.entries == .all).visit(descriptor) { try add($0) }
+        default:
+            throw RenderFault(.unsupported, "no picture is made of \(type?.name ?? "bytes of no known type")")
+        }
+    }
+
+    /// Whether there is a loader for pictures of the type.
+    static func isDecoded(_ type: MediaType) -> Bool {
+        [.jpeg, .png, .gif, .webp, .avif, .heic, .svg].contains(type)
+    }
+
+    // MARK: Pictures
+
+    private mutating func addThumbnail(of source: borrowing PictureSource, isVector: Bool) throws {
+        try checkSize(try Picture(source))
+        position += 1
+        try addThumbnail(source, isVector: isVector)
+    }
+
+    /// A picture inside a ZIP file: itself, once it was decoded, and its thumbnail.
+    private mutating func add(_ found: ContainedPictures.Found) throws {
+        switch found {
+        case .fault(let fault):
+            try complain(fault)
+        case .picture(let name, let type, let bytes):
+            do {
+                try bytes.withUnsafeBytes { bytes in
+                    let source = try PictureSource(bytes)
+                    let picture = try Picture(source)
+                    let (width, height) = (picture.width, picture.height)
+                    try checkSize(picture)
+                    position += 1
+                    try addThumbnail(source, isVector: type == .svg, name: name)
+                    let entry = RenderedPicture(
+                        kind: .entry, position: position, name: name, fileExtension: type.extension, width: width,
+                        height: height, size: bytes.count)
+                    try deliver(entry, bytes)
+                }
+            } catch let fault as RenderFault {
+                try complain(RenderFault(fault.kind, "entry '\(name)': \(fault.detail)"))
+            }
+        }
+    }
+
+    private func addThumbnail(
+        _ source: borrowing PictureSource, isVector: Bool, name: String? = nil, page: Int? = nil
+    ) throws {
+        let wanted = settings.thumbnail
+        let picture = try Picture(thumbnailOf: source, size: wanted.size, isVector: isVector, page: page)
+        try send(picture, .thumbnail, as: wanted.format, quality: wanted.quality, name: name)
+    }
+
+    // MARK: Pages
+
+    private mutating func addPages(of source: borrowing PictureSource) throws {
+        let wanted = settings.pdf
+        let count = try Picture(page: 1, of: source, dpi: wanted.dpi).pageCount
+        let last = min(wanted.last ?? count, count)
+        guard wanted.first <= last else {
+            throw RenderFault(.unsupported, "the PDF has \(count) pages, and \(wanted.first) is the first one wanted")
+        }
+        guard last - wanted.first < Self.mostPages else {
+            throw RenderFault(.tooLarge, "the PDF has over \(Self.mostPages) pages")
+        }
+        for number in wanted.first...last {
+            do {
+                let page = try Picture(page: number, of: source, dpi: wanted.dpi)
+                try checkSize(page)
+                position += 1
+                let paper = try page.flattened()
+                try send(paper, .page, as: wanted.format, quality: 90, name: "page \(number)")
+                try addThumbnail(source, isVector: true, name: "page \(number)", page: number)
+            } catch let fault as RenderFault {
+                throw RenderFault(fault.kind, "page \(number): \(fault.detail)")
+            }
+        }
+    }
+
+    // MARK: Both
+
+    private func checkSize(_ picture: borrowing Picture) throws {
+        let pixels = Int64(picture.width) * Int64(picture.height)
+        guard pixels <= settings.maximumPixels else {
+            throw RenderFault(
+                .tooLarge,
+                "\(picture.width) × \(picture.height) pixels are more than max_pixels, \(settings.maximumPixels)")
+        }
+    }
+
+    private func send(
+        _ picture: borrowing Picture, _ kind: RenderedPicture.Kind, as format: RenderSettings.Format, quality: Int,
+        name: String?
+    ) throws {
+        let encoded = try picture.encode(format, quality: quality)
+        let bytes = encoded.bytes
+        guard bytes.count <= MediaChannel.longestPicture else {
+            throw RenderFault(.tooLarge, "the picture made has \(bytes.count) bytes")
+        }
+        let result = RenderedPicture(
+            kind: kind, position: position, name: name, fileExtension: format == .jpeg ? "jpg" : format.rawValue,
+            width: picture.width, height: picture.height, size: bytes.count)
+        try deliver(result, bytes)
+    }
+}
