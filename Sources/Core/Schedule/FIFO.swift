@@ -15,6 +15,12 @@ struct FIFO<Element: Sendable>: Sendable {
         storage.append(contentsOf: elements)
     }
 
+    /// Puts elements before all others.
+    mutating func prepend(_ elements: [Element]) {
+        storage.replaceSubrange(..<head, with: elements)
+        head = 0
+    }
+
     mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
         let element = storage[head]

@@ -106,6 +106,18 @@ struct HostQueue: Sendable {
         return nil
     }
 
+    /// The next redirected item or request of the source; with `itemsOnly` no request.
+    mutating func popUrgent(itemsOnly: Bool) -> Int64? {
+        guard itemsOnly else { return urgent.popFirst() }
+        var passedOver: [Int64] = []
+        defer { if !passedOver.isEmpty { urgent.prepend(passedOver) } }
+        while let id = urgent.popFirst() {
+            if id >= 0 { return id }
+            passedOver.append(id)
+        }
+        return nil
+    }
+
     mutating func pushFront(_ id: Int64, collection: Int64) {
         front.append((id, collection, false))
     }

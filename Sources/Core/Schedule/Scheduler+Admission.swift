@@ -24,17 +24,18 @@ extension Scheduler {
     package var nextWake: Monotonic? { timers.next }
 
     private mutating func admitUrgent(_ job: JobIndex, _ now: Monotonic) -> Admission? {
+        let isPaused = jobs[job].isPaused
         for _ in 0..<jobs[job].urgentRing.count {
             guard let host = jobs[job].urgentRing.popFirst() else { return nil }
             guard isOpen(host, job, now) else { continue }
-            guard hosts[host].inFlight < jobs[job].limits.perHost else {
+            guard hasRoom(host, job) else {
                 jobs[job].urgentRing.append(host)
                 continue
             }
-            while let id = jobs[job].queues[host]?.urgent.popFirst() {
+            while let id = jobs[job].queues[host]?.popUrgent(itemsOnly: isPaused) {
                 guard flights[id] != nil else { continue }
                 if jobs[job].queues[host]?.urgent.isEmpty == false { jobs[job].urgentRing.append(host) }
-                return begin(id, host, now)
+                return begin(id, host, job, now)
             }
         }
         return nil
@@ -47,7 +48,7 @@ extension Scheduler {
             guard let host = jobs[job].ring.popFirst() else { return nil }
             jobs[job].queues[host]?.isInRing = false
             guard isOpen(host, job, now) else { continue }
-            guard hosts[host].inFlight < jobs[job].limits.perHost else {
+            guard hasRoom(host, job) else {
                 enqueue(host, job)
                 continue
             }
@@ -57,7 +58,7 @@ extension Scheduler {
                 flights[id] = Flight(job: job, host: host, collection: collection)
             }
             jobs[job].inFlight += 1
-            return begin(id, host, now)
+            return begin(id, host, job, now)
         }
         return nil
     }
@@ -73,19 +74,13 @@ extension Scheduler {
         return nil
     }
 
-    private mutating func begin(_ id: TransferID, _ host: Int, _ now: Monotonic) -> Admission {
+    private mutating func begin(_ id: TransferID, _ host: Int, _ job: JobIndex, _ now: Monotonic) -> Admission {
         hosts[host].inFlight += 1
         hosts[host].asked = now
-        flights[id]?.isInFlight = true
-        if hosts[host].interval > 0 {
-            hosts[host].opens = max(now, hosts[host].opens).advanced(byMicroseconds: hosts[host].interval)
-        }
-        if flights[id]?.isHop == true {
-            flights[id]?.isHop = false
-        } else {
-            flights[id]?.attempts += 1
-        }
-        return Admission(id: id, job: flights[id]?.job ?? 0, attempt: flights[id]?.attempts ?? 1)
+        hosts[host].limit.began(at: now)
+        let interval = max(hosts[host].interval, hosts[host].limit.interval)
+        if interval > 0 { hosts[host].opens = max(now, hosts[host].opens).advanced(byMicroseconds: interval) }
+        return Admission(id: id, job: job, attempt: flights[id]?.begin(at: now) ?? 1)
     }
 
     /// Whether the host may be asked at this time; else its queue comes back when it may.

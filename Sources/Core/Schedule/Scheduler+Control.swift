@@ -1,8 +1,13 @@
 /// What a person, a signal or a deadline asks for while the run goes on.
 extension Scheduler {
-    /// No item of the job begins while it is paused; what is in flight goes on, and so does the list.
+    /// While a job is paused no item of it begins and no request of its source; what is in flight goes on, redirects
+    /// included.
     package mutating func setPaused(_ isPaused: Bool, job: JobIndex) {
         jobs[job].isPaused = isPaused
+        guard !isPaused else { return }
+        for host in jobs[job].queues.keys where jobs[job].queues[host]?.urgent.isEmpty == false {
+            jobs[job].urgentRing.append(host)
+        }
     }
 
     /// More begins at once; fewer only as what is in flight ends.
@@ -48,23 +53,28 @@ extension Scheduler {
     package mutating func stop(job: JobIndex) -> [TransferID] {
         jobs[job].isStopped = true
         var waiting: [TransferID] = []
-        for host in jobs[job].queues.keys {
-            guard var queue = jobs[job].queues[host] else { continue }
-            // A redirected item still holds its job's slot.
-            for id in queue.urgent.removeAll() where flights[id] != nil {
-                if id >= 0, flights[id]?.isHop == true { jobs[job].inFlight -= 1 }
-                waiting.append(id)
-            }
-            readyCount -= queue.readyCount
-            waiting += queue.removeAll()
-            jobs[job].queues[host] = queue
-        }
+        for host in jobs[job].queues.keys { waiting += removeQueued(host, job: job) }
         waiting += timers.removeAll { timer in
             if case .retry(let id) = timer { flights[id]?.job == job } else { false }
         }.map(id)
         for id in waiting { flights[id] = nil }
         defer { dropped.subtract(waiting) }
         return waiting.filter { !dropped.contains($0) }
+    }
+
+    /// Takes out what waits for a host: redirected items, requests, and items that wait for their turn.
+    mutating func removeQueued(_ host: Int, job: JobIndex) -> [TransferID] {
+        guard var queue = jobs[job].queues[host] else { return [] }
+        var waiting: [TransferID] = []
+        // A redirected item still holds its job's slot.
+        for id in queue.urgent.removeAll() where flights[id] != nil {
+            if id >= 0, flights[id]?.isHop == true { jobs[job].inFlight -= 1 }
+            waiting.append(id)
+        }
+        readyCount -= queue.readyCount
+        waiting += queue.removeAll()
+        jobs[job].queues[host] = queue
+        return waiting
     }
 
     package func isStopped(job: JobIndex) -> Bool { jobs[job].isStopped }

@@ -51,6 +51,8 @@ package struct Scheduler: Sendable {
         case hop
         /// It would be tried again, but the job is being stopped.
         case cancelled
+        /// It would be tried again, but the run has used up its tries; its outcome stands.
+        case unaffordable
     }
 
     /// A transfer that may begin.
@@ -94,6 +96,7 @@ package struct Scheduler: Sendable {
         var ring = FIFO<Int>()
         /// Hosts with redirected items or requests of the source, which go first.
         var urgentRing = FIFO<Int>()
+        var budget = RetryBudget()
     }
 
     struct Host {
@@ -106,6 +109,8 @@ package struct Scheduler: Sendable {
         /// No request before this time.
         var opens = Monotonic(microseconds: .min)
         var isTimed = false
+        var limit = AdaptiveLimit()
+        var breaker = CircuitBreaker()
     }
 
     struct Flight {
@@ -116,6 +121,8 @@ package struct Scheduler: Sendable {
         var host: Int
         let collection: Int64
         var attempts = 0
+        /// When the last request was begun.
+        var begun = Monotonic(microseconds: .min)
         /// A hop belongs to the attempt that was redirected.
         var isHop = false
         /// Whether a request is under way, rather than waited for.
@@ -126,6 +133,15 @@ package struct Scheduler: Sendable {
             self.home = host
             self.host = host
             self.collection = collection
+        }
+
+        /// Counts a request; the number of its attempt.
+        mutating func begin(at now: Monotonic) -> Int {
+            isInFlight = true
+            begun = now
+            if !isHop { attempts += 1 }
+            isHop = false
+            return attempts
         }
     }
 
@@ -153,14 +169,22 @@ package struct Scheduler: Sendable {
     /// Queues with a lane that runs low.
     var lowQueues: Set<QueueName> = []
     var nextJob = 0
+    /// Hosts that have been left alone, to be told.
+    var outages: [Outage] = []
+    /// Hosts for which nothing waits any more until their pause is over.
+    var givenUpHosts: Set<Int> = []
+    /// Of the hosts that jobs had to go easy on.
+    var strains: [QueueName: HostStrain] = [:]
     var generator: any RandomNumberGenerator & Sendable
     let backoff: Backoff
+    let breakerSettings: CircuitBreaker.Settings
     let window: Window
 
     package init(
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(), backoff: Backoff = Backoff(),
-        window: Window = Window()
+        breaker: CircuitBreaker.Settings = CircuitBreaker.Settings(), window: Window = Window()
     ) {
+        breakerSettings = breaker
         self.window = window
         self.generator = generator
         self.backoff = backoff
@@ -236,8 +260,13 @@ package struct Scheduler: Sendable {
     // MARK: What happened
 
     /// An attempt ended. Frees its slots and decides what becomes of the transfer.
-    package mutating func finished(_ id: TransferID, _ verdict: Verdict, now: Monotonic) -> Decision {
+    ///
+    /// - Parameter sign: what the end says of the host that was asked.
+    package mutating func finished(
+        _ id: TransferID, _ verdict: Verdict, sign: HostSign = .none, now: Monotonic
+    ) -> Decision {
         guard let flight = flights[id] else { return .over }
+        note(sign, of: flight, now: now)
         hosts[flight.host].inFlight -= 1
         flights[id]?.isInFlight = false
         let job = flight.job
@@ -252,9 +281,12 @@ package struct Scheduler: Sendable {
         if isItem { jobs[job].inFlight -= 1 }
         guard case .transient(let retryAfter) = verdict else {
             flights[id] = nil
+            jobs[job].budget.earn()
             return jobs[job].isStopped && isRedirect(verdict) ? .cancelled : .over
         }
-        if let retryAfter { holdBack(flight.host, until: now.advanced(byMicroseconds: retryAfter)) }
+        if let retryAfter {
+            holdBack(QueueName(job: job, host: flight.host), until: now.advanced(byMicroseconds: retryAfter), now)
+        }
         guard flight.attempts <= jobs[job].limits.retries else {
             flights[id] = nil
             return .over
@@ -262,6 +294,10 @@ package struct Scheduler: Sendable {
         guard !jobs[job].isStopped else {
             flights[id] = nil
             return .cancelled
+        }
+        guard !isItem || jobs[job].budget.spend() else {
+            flights[id] = nil
+            return .unaffordable
         }
         let due = now.advanced(byMicroseconds: backoff.delay(retry: flight.attempts, using: &generator))
         flights[id]?.host = flight.home
@@ -272,9 +308,5 @@ package struct Scheduler: Sendable {
     private func isRedirect(_ verdict: Verdict) -> Bool {
         if case .redirected = verdict { return true }
         return false
-    }
-
-    private mutating func holdBack(_ host: Int, until time: Monotonic) {
-        hosts[host].opens = max(hosts[host].opens, time)
     }
 }

@@ -268,6 +268,23 @@ struct SchedulerTests {
         #expect(floor.admit() == [1, 2])
     }
 
+    @Test("a paused job asks nothing for its source either; redirects of what is in flight go on")
+    func pauseOfRequests() {
+        var floor = SchedulerFloor()
+        let job = floor.addJob()
+        floor.add(1...1)
+        #expect(floor.admit() == [1])
+        floor.scheduler.setPaused(true, job: job)
+        floor.request(-1)
+        floor.request(-2)
+        #expect(floor.redirect(1, to: "a") == .hop)
+        #expect(floor.admit() == [1])
+        floor.request(-3)
+        #expect(floor.admit() == [])
+        floor.scheduler.setPaused(false, job: job)
+        #expect(floor.admit() == [-1, -2, -3])
+    }
+
     @Test("more concurrency begins more at once, less ends nothing")
     func setConcurrency() {
         var floor = SchedulerFloor()

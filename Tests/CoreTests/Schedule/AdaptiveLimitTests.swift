@@ -1,0 +1,196 @@
+import HTTP
+import Testing
+
+@testable import Core
+
+/// What a host is asked for after it gave signs of being asked too much.
+@Suite("Adaptive limit", .timeLimit(.minutes(1)))
+struct AdaptiveLimitTests {
+    private var limit = AdaptiveLimit()
+    private var now = Monotonic(microseconds: 0)
+
+    private mutating func pass(_ microseconds: Int64) { now = now.advanced(byMicroseconds: microseconds) }
+
+    /// Requests one after the other, so many microseconds apart, each answered at once.
+    private mutating func answer(_ count: Int, every interval: Int64, wait: Int64 = 1_000, inFlight: Int = 8) -> Int {
+        (0..<count).count { _ in
+            limit.began(at: now)
+            let begun = now
+            pass(interval)
+            return limit.answered(wait: wait, begun: begun, at: now, inFlight: inFlight, ceiling: 8)
+        }
+    }
+
+    @Test("a host that is well is not limited, however fast it is asked")
+    mutating func noLimit() {
+        #expect(answer(10_000, every: 100) == 0)
+        #expect(limit.allowance == .max)
+        #expect(limit.interval == 0)
+    }
+
+    @Test("a refusal halves what is in flight, down to one request at a time")
+    mutating func halves() {
+        for (inFlight, allowance) in [(8, 4), (4, 2), (2, 1), (1, 1)] {
+            pass(1_000)
+            limit.began(at: now)
+            let isCut = limit.refused(begun: now, at: now, inFlight: inFlight)
+            #expect(isCut)
+            #expect(limit.allowance == allowance)
+        }
+        // So few requests tell no rate.
+        #expect(limit.interval == 0)
+    }
+
+    @Test("requests that were in flight together are one sign")
+    mutating func onePerRound() {
+        let begun = now
+        pass(5_000)
+        let isFirstCut = limit.refused(begun: begun, at: now, inFlight: 8)
+        #expect(isFirstCut)
+        for inFlight in [7, 6, 5] {
+            pass(10)
+            let isCut = limit.refused(begun: begun, at: now, inFlight: inFlight)
+            #expect(!isCut)
+        }
+        #expect(limit.allowance == 4)
+    }
+
+    @Test("each good round allows one request more, until nothing is limited")
+    mutating func rises() {
+        _ = limit.refused(begun: now, at: now, inFlight: 8)
+        #expect(limit.allowance == 4)
+        _ = answer(4, every: 1_000)
+        #expect(limit.allowance == 4)
+        _ = answer(1, every: 1_000)
+        #expect(limit.allowance == 5)
+        _ = answer(30, every: 1_000)
+        #expect(limit.allowance == .max)
+    }
+
+    @Test("a refusal halves the rate, which comes back within some ten seconds of good replies, and not within one")
+    mutating func rate() {
+        // 100 requests a second.
+        _ = answer(200, every: 10_000)
+        _ = limit.refused(begun: now, at: now, inFlight: 8)
+        #expect((19_000...21_000).contains(limit.interval))
+        _ = answer(50, every: limit.interval)
+        #expect((16_000...20_000).contains(limit.interval), "\(limit.interval)")
+        var seconds: Int64 = 1
+        while limit.interval > 0, seconds < 60 {
+            _ = answer(Int(1_000_000 / limit.interval), every: limit.interval)
+            seconds += 1
+        }
+        #expect((8...12).contains(seconds), "\(seconds)")
+    }
+
+    @Test("silence raises nothing")
+    mutating func silence() {
+        _ = answer(200, every: 10_000)
+        _ = limit.refused(begun: now, at: now, inFlight: 8)
+        let interval = limit.interval
+        pass(3_600_000_000)
+        _ = answer(1, every: 1_000)
+        #expect(limit.interval > interval * 8 / 10)
+    }
+
+    @Test("a host that keeps refusing is asked once in two seconds at least")
+    mutating func floor() {
+        _ = answer(200, every: 10_000)
+        for _ in 0..<30 {
+            pass(1_000)
+            _ = limit.refused(begun: now, at: now, inFlight: 1)
+        }
+        #expect(limit.interval == 2_000_000)
+        #expect(limit.limitedRate == AdaptiveLimit.leastRate)
+    }
+
+    @Test("a host that slows down to a multiple gets less, and again only when it slows down further")
+    mutating func slowdown() {
+        _ = answer(100, every: 10_000, wait: 50_000)
+        var slow = 0
+        while answer(1, every: 10_000, wait: 2_000_000) == 0, slow < 40 { slow += 1 }
+        #expect(limit.allowance == 5)
+        #expect(limit.interval > 0)
+        #expect(answer(40, every: 10_000, wait: 2_000_000) == 0)
+    }
+
+    @Test("replies that vary are no slowdown, nor are slow ones that were slow from the start")
+    mutating func variation() {
+        for _ in 0..<200 {
+            #expect(answer(1, every: 10_000, wait: 20_000) == 0)
+            #expect(answer(1, every: 10_000, wait: 400_000) == 0)
+        }
+        var slow = AdaptiveLimitTests()
+        #expect(slow.answer(500, every: 10_000, wait: 3_000_000) == 0)
+        #expect(limit.allowance == .max)
+    }
+}
+
+@Suite("Circuit breaker", .timeLimit(.minutes(1)))
+struct CircuitBreakerTests {
+    private var breaker = CircuitBreaker()
+    private var now = Monotonic(microseconds: 0)
+    private let settings = CircuitBreaker.Settings()
+
+    private mutating func fail(_ count: Int, every interval: Int64) -> CircuitBreaker.Change? {
+        var change: CircuitBreaker.Change?
+        for _ in 0..<count where change == nil {
+            now = now.advanced(byMicroseconds: interval)
+            change = breaker.failed(begun: now, at: now, settings)
+        }
+        return change
+    }
+
+    @Test("many failures within a short time, as in a restart, do not open it; lasting ones do")
+    mutating func opens() {
+        #expect(fail(1_000, every: 9_000) == nil)
+        #expect(breaker.isClosed)
+        let change = fail(1_000, every: 9_000)
+        #expect(change == .opened(until: now.advanced(byMicroseconds: settings.pause)))
+        #expect(!breaker.isClosed)
+    }
+
+    @Test("a few failures do not open it, however long they take")
+    mutating func fewFailures() {
+        #expect(fail(4, every: 60_000_000) == nil)
+        #expect(fail(1, every: 60_000_000) != nil)
+    }
+
+    @Test("a good reply between failures begins the count anew")
+    mutating func goodReply() {
+        for _ in 0..<10 {
+            #expect(fail(4, every: 60_000_000) == nil)
+            breaker.succeeded()
+        }
+        #expect(breaker.isClosed)
+    }
+
+    @Test("what was in flight when it opened changes nothing; the request after the pause does")
+    mutating func afterPause() {
+        let start = now
+        _ = fail(5, every: 5_000_000)
+        #expect(breaker.failed(begun: start, at: now, settings) == nil)
+        #expect(!breaker.isGivenUp(at: now))
+        now = now.advanced(byMicroseconds: settings.pause)
+        let change = breaker.failed(begun: now, at: now, settings)
+        #expect(change == .gaveUp(until: now.advanced(byMicroseconds: 2 * settings.pause)))
+        #expect(breaker.isGivenUp(at: now))
+        #expect(!breaker.isGivenUp(at: now.advanced(byMicroseconds: 2 * settings.pause)))
+        breaker.succeeded()
+        #expect(breaker.isClosed)
+        #expect(!breaker.isGivenUp(at: now))
+    }
+
+    @Test("pauses double up to ten minutes")
+    mutating func pauses() {
+        _ = fail(5, every: 5_000_000)
+        var pauses: [Int64] = []
+        var until = now.advanced(byMicroseconds: settings.pause)
+        for _ in 0..<7 {
+            guard case .gaveUp(let next)? = breaker.failed(begun: until, at: until, settings) else { return }
+            pauses.append((next - until) / 1_000_000)
+            until = next
+        }
+        #expect(pauses == [60, 120, 240, 480, 600, 600, 600])
+    }
+}
