@@ -1,8 +1,11 @@
 import Files
 import HTTP
 
-/// Runs the scheduler's decisions: begins transfers on the loop, tells the scheduler how they ended, and hands finished
+/// Runs the scheduler's decisions: begins transfers on the loops, tells the scheduler how they ended, and hands finished
 /// items to the recorder in batches. One for all jobs of the process.
+///
+/// There is a loop for each processor, two at most: one thread can't keep up with what a fast server sends, and a third
+/// finds nothing left to do beside the catalog's.
 final class Engine: HTTPLoopDriver {
     struct State {
         var scheduler: Scheduler
@@ -13,33 +16,50 @@ final class Engine: HTTPLoopDriver {
         /// Requests of sources that are not over.
         var requests: [Int64: ListRequest] = [:]
         var lastRequest: Int64 = 0
-        /// Large bodies whose digest is there, and small ones at once.
-        var sealed: [(ItemTransfer, Result<SealedPart, FileError>)] = []
+        /// Large bodies whose digest is there, and small ones at once, each with what its structure lacks.
+        var sealed: [(ItemTransfer, Result<SealedPart, FileError>, TransferFailure?)] = []
         var finished: [FinishedItem] = []
         var started: [StartedItem] = []
         /// Transfers to be broken off.
         var cancelled: Set<Int64> = []
-        /// How often HTTP/2 failed, by origin.
-        var http2Failures: [HTTPOrigin: Int] = [:]
+        var http2 = HTTP2Failures()
+        var spread: LoopSpread<Begun>
+        var activity: ActivityWatch
+        /// Why hosts are left alone, and what of that is to be told.
+        var outages: [HTTPOrigin: TransferFailure] = [:]
+        var troubles: [HostTrouble] = []
     }
 
     let hasher = HashWorker()
     let recorder: Recorder
-    private let state: Locked<State>
-    // Set once before the loop starts, which is before any other use.
-    nonisolated(unsafe) private var loop: HTTPLoop!
+    let state: Locked<State>
+    /// Coded bytes of item bodies, of all requests that have ended, by loop.
+    let received: [LoopCounter]
+    // Set once before the loops start, which is before any other use.
+    nonisolated(unsafe) private var loops: [HTTPLoop] = []
 
-    init(recorder: Recorder, scheduler: Scheduler = Scheduler()) throws {
+    init(recorder: Recorder, scheduler: Scheduler = Scheduler(), loops count: Int = Engine.loopCount) throws {
         self.recorder = recorder
-        state = Locked(State(scheduler: scheduler))
-        loop = try HTTPLoop(driver: self)
-        recorder.whenDrained { [weak self] in self?.loop.wake() }
-        loop.start()
+        state = Locked(
+            State(
+                scheduler: scheduler, spread: LoopSpread(count),
+                activity: ActivityWatch(recorder.events.interest, loops: count)))
+        received = (0..<count).map { _ in LoopCounter() }
+        loops = try (0..<count).map { _ in try HTTPLoop(driver: self) }
+        recorder.whenDrained { [weak self] in self?.wake() }
+        for loop in loops { loop.start() }
     }
 
-    /// Ends the loop; what is in flight is cancelled first.
+    static var loopCount: Int { min(2, processorCount()) }
+
+    /// Ends the loops; what is in flight is cancelled first.
     func stop() {
-        loop.stop()
+        for loop in loops { loop.stop() }
+    }
+
+    /// Has the scheduler asked what may begin. Whichever loop is woken hands the others their share.
+    func wake() {
+        loops[0].wake()
     }
 
     // MARK: Work
@@ -71,7 +91,7 @@ final class Engine: HTTPLoopDriver {
             }
             return true
         }
-        loop.wake()
+        wake()
         return isTaken
     }
 
@@ -85,7 +105,7 @@ final class Engine: HTTPLoopDriver {
             if isTaken { for item in work { state.ready[item.id] = item } }
             return isTaken
         }
-        loop.wake()
+        wake()
         return isTaken
     }
 
@@ -103,7 +123,7 @@ final class Engine: HTTPLoopDriver {
                 state.requests[request.id] = request
                 state.scheduler.addRequest(request.id, job: context.index, origin: wanted.url.origin)
             }
-            loop.wake()
+            wake()
         }
     }
 
@@ -111,17 +131,17 @@ final class Engine: HTTPLoopDriver {
 
     func setPaused(_ isPaused: Bool, _ context: RunContext) {
         state.withLock { $0.scheduler.setPaused(isPaused, job: context.index) }
-        loop.wake()
+        wake()
     }
 
     func setConcurrency(_ concurrency: Int, _ context: RunContext) {
         state.withLock { $0.scheduler.setConcurrency(concurrency, job: context.index) }
-        loop.wake()
+        wake()
     }
 
     func prioritise(_ items: Set<Int64>, _ context: RunContext) {
         state.withLock { $0.scheduler.prioritise(items, job: context.index) }
-        loop.wake()
+        wake()
     }
 
     /// Gives up items; those that never began are the caller's to record.
@@ -134,14 +154,14 @@ final class Engine: HTTPLoopDriver {
             let waiting = items.subtracting(inFlight)
             return inFlight.union(waiting.subtracting(giveUp(Array(waiting), &state, Self.cancelled)))
         }
-        loop.wake()
+        wake()
         return begun
     }
 
     /// Ends what waits: what was begun before, for another try or a redirect, as cancelled.
     ///
     /// - Returns: what never began.
-    private func giveUp(_ ids: [Int64], _ state: inout State, _ failure: TransferFailure) -> [Int64] {
+    func giveUp(_ ids: [Int64], _ state: inout State, _ failure: TransferFailure) -> [Int64] {
         ids.filter { id in
             state.ready[id] = nil
             guard let transfer = state.transfers.removeValue(forKey: id) else { return true }
@@ -159,7 +179,7 @@ final class Engine: HTTPLoopDriver {
             for id in waiting { state.requests.removeValue(forKey: id)?.fail(Self.stopped) }
             return giveUp(waiting.filter { $0 >= 0 }, &state, Self.stopped)
         }
-        loop.wake()
+        wake()
         return waiting
     }
 
@@ -169,71 +189,105 @@ final class Engine: HTTPLoopDriver {
             state.cancelled.formUnion(state.transfers.filter { $0.value.context === context }.keys)
             state.cancelled.formUnion(state.requests.filter { $0.value.context === context }.keys)
         }
-        loop.wake()
+        wake()
     }
 
-    private static let stopped = TransferFailure(.cancelled, "the run is being stopped")
+    static let stopped = TransferFailure(.cancelled, "the run is being stopped")
     private static let cancelled = TransferFailure(.cancelled, "given up on request")
 
-    // MARK: The loop's turn
+    // MARK: A loop's turn
 
     func turn(on loop: HTTPLoop, now: Monotonic) -> Monotonic? {
-        let cancelled = state.withLock { state in
-            // Here, on the loop's thread, all that was begun has its ticket.
-            defer { state.cancelled = [] }
-            return state.cancelled.compactMap { state.transfers[$0]?.ticket ?? state.requests[$0]?.ticket }
+        let number = loops.firstIndex { $0 === loop } ?? 0
+        let (given, cancelled) = state.withLock { state in
+            (state.spread.take(number), takeCancelled(&state, of: number))
         }
-        for ticket in cancelled { loop.cancel(ticket) }
+        // What is to be broken off has its ticket once it has begun.
+        for work in given { work.begin(on: loop) }
+        for exchange in cancelled { if let ticket = exchange.ticket { loop.cancel(ticket) } }
         let wall = wallClockMicroseconds()
         let isOpen = !recorder.isFull
         let turn = state.withLock { state in
             settleSealed(&state, now: now)
+            let troubles = takeTroubles(&state, now: now)
             let admissions = isOpen ? state.scheduler.admit(now) : []
-            let begun = admissions.compactMap { prepare($0, &state, now: now, wall: wall) }
+            for admission in admissions { prepare(admission, &state, by: number, now: now, wall: wall) }
             return Turn(
-                begun: begun, loads: state.scheduler.loads(), finished: take(&state.finished),
-                started: take(&state.started), next: isOpen ? state.scheduler.nextWake : nil,
+                begun: state.spread.take(number), others: state.spread.waiting, loads: state.scheduler.loads(),
+                finished: take(&state.finished), started: take(&state.started),
+                troubles: troubles,
+                activity: state.activity.events(
+                    of: state.transfers, on: number, received: received[number].value, now: now),
+                next: next(isOpen ? state.scheduler.nextWake : nil, state.activity.next(on: number)),
                 isIdle: state.scheduler.isIdle)
         }
-        for (request, exchange) in turn.begun {
-            switch exchange {
-            case .item(let transfer): transfer.ticket = loop.begin(request, transfer)
-            case .list(let listing): listing.ticket = loop.begin(request, listing)
-            }
-        }
+        for other in turn.others { loops[other].wake() }
+        for work in turn.begun { work.begin(on: loop) }
+        recorder.events.offer(turn.activity)
         recorder.started(turn.started, at: wall)
         recorder.add(turn.finished, isLast: turn.isIdle)
         for load in turn.loads { recorder.load(load, for: self) }
+        for trouble in turn.troubles { recorder.tell(trouble) }
         return turn.next
     }
 
     private struct Turn {
-        let begun: [(HTTPRequest, Begun)]
+        let begun: [Begun]
+        /// Loops that have been given something to begin.
+        let others: [Int]
         let loads: [Scheduler.Load]
         let finished: [FinishedItem]
         let started: [StartedItem]
+        let troubles: [HostTrouble]
+        let activity: [RunEvent]
         let next: Monotonic?
         let isIdle: Bool
     }
 
-    private enum Begun {
-        case item(ItemTransfer)
-        case list(ListRequest)
+    private func next(_ first: Monotonic?, _ second: Monotonic?) -> Monotonic? {
+        guard let first, let second else { return first ?? second }
+        return min(first, second)
     }
 
-    private func take<Element>(_ elements: inout [Element]) -> [Element] {
+    /// A request that is to begin, and who asks.
+    struct Begun {
+        let request: HTTPRequest
+        let exchange: any PlacedExchange
+
+        func begin(on loop: HTTPLoop) {
+            exchange.ticket = loop.begin(request, exchange)
+        }
+    }
+
+    /// What is to be broken off on one loop; the others are woken for theirs.
+    private func takeCancelled(_ state: inout State, of loop: Int) -> [any PlacedExchange] {
+        guard !state.cancelled.isEmpty else { return [] }
+        var exchanges: [any PlacedExchange] = []
+        for id in state.cancelled {
+            let exchange: (any PlacedExchange)? = state.transfers[id] ?? state.requests[id]
+            if let exchange, exchange.loop != loop {
+                loops[exchange.loop].wake()
+            } else {
+                state.cancelled.remove(id)
+                if let exchange { exchanges.append(exchange) }
+            }
+        }
+        return exchanges
+    }
+
+    func take<Element>(_ elements: inout [Element]) -> [Element] {
         guard !elements.isEmpty else { return [] }
         defer { elements = [] }
         return elements
     }
 
     private func prepare(
-        _ admission: Scheduler.Admission, _ state: inout State, now: Monotonic, wall: Int64
-    ) -> (HTTPRequest, Begun)? {
+        _ admission: Scheduler.Admission, _ state: inout State, by loop: Int, now: Monotonic, wall: Int64
+    ) {
         if let request = state.requests[admission.id] {
             let version = version(for: request.route.url, request.context, state)
             recorder.countListRequest(request.context)
-            return (request.request(attempt: admission.attempt, version: version), .list(request))
+            return give(request.request(attempt: admission.attempt, version: version), request, &state, by: loop)
         }
         let transfer: ItemTransfer
         if let begun = state.transfers[admission.id] {
@@ -244,151 +298,33 @@ final class Engine: HTTPLoopDriver {
         } else {
             // It was given up between its admission and now.
             _ = state.scheduler.finished(admission.id, .ended, now: now)
-            return nil
+            return
         }
         if admission.attempt != transfer.attempts {
-            state.started.append(StartedItem(work: transfer.work, attempt: admission.attempt))
+            if admission.attempt > 1 { state.activity.retries += 1 }
+            if transfer.context.interest.includesItems {
+                state.started.append(StartedItem(work: transfer.work, attempt: admission.attempt))
+            }
         }
         let version = version(for: transfer.route.url, transfer.context, state)
-        return (transfer.request(attempt: admission.attempt, version: version, now: now, wall: wall), .item(transfer))
+        let request = transfer.request(attempt: admission.attempt, version: version, now: now, wall: wall)
+        give(request, transfer, &state, by: loop)
+    }
+
+    private func give(
+        _ request: HTTPRequest, _ exchange: any PlacedExchange, _ state: inout State, by loop: Int
+    ) {
+        exchange.loop = state.spread.choose(for: request.url.origin, from: loop)
+        state.spread.give(Begun(request: request, exchange: exchange), to: exchange.loop)
     }
 
     /// HTTP/1.1 for a host that failed twice on HTTP/2, for the rest of the run.
     private func version(for url: WebURL, _ context: RunContext, _ state: State) -> HTTPVersion {
-        if !state.http2Failures.isEmpty, state.http2Failures[url.origin, default: 0] >= 2 { return .http1 }
+        if !state.http2.isEmpty, state.http2.isGivenUp(at: url.origin) { return .http1 }
         return switch context.job.transfer.httpVersion {
         case .auto: .automatic
         case .http1: .http1
         case .http2: .http2
-        }
-    }
-
-    // MARK: Ends
-
-    /// An item's request ended. On the loop's thread.
-    func ended(_ transfer: ItemTransfer, _ conclusion: Conclusion) {
-        switch conclusion {
-        case .complete:
-            seal(transfer)
-        case .redirected:
-            decide(transfer, .redirected(transfer.route.url.origin), .redirect)
-        case .failed(let failure):
-            if transfer.isHTTP2, [.protocolError, .reset, .truncated].contains(failure.word) {
-                state.withLock { $0.http2Failures[transfer.route.url.origin, default: 0] += 1 }
-            }
-            let verdict: Scheduler.Verdict =
-                failure.isTransient ? .transient(retryAfter: failure.retryAfter) : .ended
-            decide(transfer, verdict, .failure(failure))
-        case .notModified:
-            decide(transfer, .ended, .notModified)
-        }
-    }
-
-    private func seal(_ transfer: ItemTransfer) {
-        guard let part = transfer.part else {
-            let failure = TransferFailure(.protocolError, "a reply without a body where one is due")
-            return decide(transfer, .ended, .failure(failure))
-        }
-        transfer.part = nil
-        // A large body's digest comes from another thread, a small one's at once; both are settled in a turn.
-        part.seal { [self] result in
-            state.withLock { $0.sealed.append((transfer, result)) }
-            loop.wake()
-        }
-    }
-
-    private func settleSealed(_ state: inout State, now: Monotonic) {
-        for (transfer, result) in take(&state.sealed) {
-            switch result {
-            case .success(let body):
-                if let listed = transfer.work.promise.sha256, listed != body.digest {
-                    try? body.discard(in: transfer.context.output)
-                    let failure = TransferFailure(
-                        .checksum, "the list promises SHA-256 \(listed.hex), the body has \(body.digest.hex)")
-                    decide(transfer, .ended, .failure(failure), &state, now: now)
-                } else {
-                    decide(transfer, .ended, .body(body), &state, now: now)
-                }
-            case .failure(let error):
-                decide(transfer, .ended, .failure(TransferFailure(error)), &state, now: now)
-            }
-        }
-    }
-
-    private enum Ending {
-        case redirect
-        case failure(TransferFailure)
-        case notModified
-        case body(SealedPart)
-    }
-
-    private func decide(_ transfer: ItemTransfer, _ verdict: Scheduler.Verdict, _ ending: Ending) {
-        let now = Monotonic.now()
-        state.withLock { decide(transfer, verdict, ending, &$0, now: now) }
-    }
-
-    private func decide(
-        _ transfer: ItemTransfer, _ verdict: Scheduler.Verdict, _ ending: Ending, _ state: inout State, now: Monotonic
-    ) {
-        let work = transfer.work
-        switch state.scheduler.finished(work.id, verdict, now: now) {
-        case .retry, .hop:
-            return
-        case .cancelled:
-            state.transfers[work.id] = nil
-            var failure = Self.stopped
-            if case .failure(let last) = ending { failure.detail += "; before that: \(last.detail)" }
-            state.finished.append(finish(transfer, .failure(failure)))
-        case .over:
-            state.transfers[work.id] = nil
-            state.finished.append(finish(transfer, ending))
-        }
-    }
-
-    private func finish(_ transfer: ItemTransfer, _ ending: Ending) -> FinishedItem {
-        let work = transfer.work
-        let wall = wallClockMicroseconds()
-        switch ending {
-        case .redirect, .failure:
-            var failure = TransferFailure(.redirect, "the redirect leads nowhere")
-            if case .failure(let cause) = ending { failure = cause }
-            transfer.dropPart(after: failure)
-            let outcome: TransferOutcome = failure.word == .cancelled ? .cancelled : .failed
-            return FinishedItem(
-                work: work, record: transfer.record(outcome, failure),
-                isPermanent: failure.isLasting, endedAt: transfer.ended)
-        case .notModified:
-            transfer.discardPart()
-            return FinishedItem(
-                work: work, record: transfer.record(.unchanged), reply: transfer.goodReply(at: wall),
-                endedAt: transfer.ended)
-        case .body(let body):
-            return FinishedItem(
-                work: work, record: transfer.record(.downloaded, bodyBytes: body.size), body: body,
-                reply: transfer.goodReply(at: wall), endedAt: transfer.ended)
-        }
-    }
-
-    /// A source's request ended. On the loop's thread.
-    func ended(_ request: ListRequest, _ conclusion: Conclusion, _ result: HTTPResult) {
-        recorder.countListBytes(result.wireBytes, request.context)
-        let now = Monotonic.now()
-        let verdict: Scheduler.Verdict =
-            switch conclusion {
-            case .redirected: .redirected(request.route.url.origin)
-            case .failed(let failure) where failure.isTransient: .transient(retryAfter: failure.retryAfter)
-            default: .ended
-            }
-        let decision = state.withLock { state in
-            let decision = state.scheduler.finished(request.id, verdict, now: now)
-            if decision == .over || decision == .cancelled { state.requests[request.id] = nil }
-            return decision
-        }
-        switch (decision, conclusion) {
-        case (.retry, _), (.hop, _): break
-        case (.over, .failed(let failure)): request.fail(failure)
-        case (.over, _): request.reply(result)
-        case (.cancelled, _): request.fail(Self.stopped)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Files
 import HTTP
+import Media
 
 /// An item whose transfer is over, on its way from the network to its name and its rows.
 struct FinishedItem: Sendable {
@@ -22,10 +23,21 @@ struct GoodReply: Sendable {
     let type: MediaType?
     /// What was asked for.
     let url: WebURL
-    /// When it came, microseconds since 1970 UTC.
+    /// When it was asked for, microseconds since 1970 UTC.
     let at: Int64
+    /// The version that a resumed body is of, which a reply with the rest of it need not repeat (RFC 9110, 15.3.7).
+    var resumed: PartNote.Validator?
+    var hasVary = false
 
-    var freshness: Freshness { Freshness(headers, now: at) }
+    var freshness: Freshness {
+        var freshness = Freshness(headers, now: at)
+        switch resumed {
+        case .etag(let tag): freshness.etag = freshness.etag ?? tag
+        case .lastModified(let date): freshness.lastModified = freshness.lastModified ?? date
+        case nil: break
+        }
+        return freshness
+    }
 
     /// What the file is called by and counted as: by its bytes, else by the URL's name or the Content-Type.
     var bodyType: BodyType {

@@ -1,5 +1,6 @@
 import Files
 import HTTP
+import Media
 
 /// What one request of an item came to.
 enum Conclusion {
@@ -12,17 +13,22 @@ enum Conclusion {
     case complete
 }
 
-extension ItemTransfer: HTTPExchange {
+extension ItemTransfer: PlacedExchange {
     func begin(_ head: HTTPHead) -> HTTPBodyAction {
         reply = head.headers
         status = head.status
+        hasVary = head.hasVary
         switch head.status {
         case 200, 203:
             return attempting { () throws(TransferFailure) in
                 do throws(FileError) { try beginBody(head.headers) } catch { throw TransferFailure(error) }
+                if head.hasDigest { digests = ReplyDigests(head.headers, isRest: false) }
             }
         case 206:
-            return attempting { () throws(TransferFailure) in try checkRange(head.headers) }
+            return attempting { () throws(TransferFailure) in
+                try checkRange(head.headers)
+                if head.hasDigest { digests = ReplyDigests(head.headers, isRest: true) }
+            }
         default:
             return .discard
         }
@@ -38,7 +44,8 @@ extension ItemTransfer: HTTPExchange {
         }
     }
 
-    /// A 206 must go on exactly where the part ends, within the same whole (RFC 9110 section 15.3.7).
+    /// A 206 must go on exactly where the part ends, within the same whole (RFC 9110 section 15.3.7). A server that does
+    /// not know If-Range would send the rest of another version.
     private func checkRange(_ headers: HTTPHeaders) throws(TransferFailure) {
         guard offset > 0, let part else {
             throw TransferFailure(.protocolError, "the server answered 206 to a request for the whole")
@@ -52,6 +59,21 @@ extension ItemTransfer: HTTPExchange {
             throw TransferFailure(
                 .protocolError, "asked for bytes from \(offset), the server answered 206 with \(text.prefix(100))",
                 isTransient: true)
+        }
+        guard let validator = part.note?.validator, Self.speaks(headers, of: validator) else {
+            try restart()
+            throw TransferFailure(
+                .protocolError, "the server answered 206 with the rest of another version; it is fetched anew",
+                isTransient: true)
+        }
+        resumed = validator
+    }
+
+    /// Whether a 206 is of the version that was asked for. It must repeat the entity tag, and may leave out the date.
+    private static func speaks(_ headers: HTTPHeaders, of validator: PartNote.Validator) -> Bool {
+        switch validator {
+        case .etag(let tag): headers["ETag"] == tag
+        case .lastModified(let date): headers["Last-Modified"].map { $0 == date } ?? true
         }
     }
 
@@ -75,6 +97,7 @@ extension ItemTransfer: HTTPExchange {
                 return false
             }
         }
+        digests?.update(bytes)
         do throws(FileError) {
             try part.append(bytes)
             return true
@@ -84,7 +107,7 @@ extension ItemTransfer: HTTPExchange {
         }
     }
 
-    private var isLong: Bool { reply["Content-Length"].flatMap { Int64($0) }.map { $0 > 65_536 } ?? true }
+    private var isLong: Bool { (try? reply.contentLength).map { $0 > 65_536 } ?? true }
 
     /// The bytes are not what the job expects.
     private var typeFailure: TransferFailure? {
@@ -96,12 +119,29 @@ extension ItemTransfer: HTTPExchange {
         return TransferFailure(.wrongType, "expected \(wanted), got \(found)\(declared)")
     }
 
+    /// The type whose structure the body must have; nil where the job expects nothing of it.
+    var expectedType: MediaType? {
+        guard !context.job.expects.contains(.any), let type = mediaType, type.hasCheckedStructure else { return nil }
+        return type
+    }
+
+    /// What a complete body lacks of its structure.
+    func structureFault(of result: Result<SealedPart, FileError>, as type: MediaType) -> TransferFailure? {
+        guard case .success(let body) = result else { return nil }
+        do throws(TransferFailure) {
+            try body.checkStructure(as: type, in: context.output)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     func finish(_ result: HTTPResult) {
         add(result)
         do throws(TransferFailure) {
-            ended(try conclude(result))
+            ended(try conclude(result), result)
         } catch {
-            ended(.failed(error))
+            ended(.failed(error), result)
         }
     }
 
@@ -115,11 +155,21 @@ extension ItemTransfer: HTTPExchange {
         case 200, 203, 206:
             try checkPlace()
             try checkBody()
+            if let digests, let fault = digests.faultOfContent() {
+                try restart()
+                throw fault
+            }
             return .complete
-        case 304 where work.isConditional && offset == 0:
+        case 304 where isConditional:
+            try checkVersion(result.headers)
             return .notModified
         case 304:
             throw TransferFailure(.protocolError, "the server answered 304 to a request without a condition")
+        case 412 where offset > 0:
+            // No precondition but If-Range was sent, and that one never fails: the server means that the file changed.
+            try restart()
+            throw TransferFailure(
+                .http, "the server answered 412 to the rest of the part; it is fetched anew", isTransient: true)
         case 416 where offset > 0:
             return try concludeUnsatisfiable(result.headers)
         case let status where RequestRoute.isRedirect(status):
@@ -131,6 +181,18 @@ extension ItemTransfer: HTTPExchange {
         }
     }
 
+    /// A 304 that names another version than the stored one says nothing of it (RFC 9111 section 4.3.4): the next attempt
+    /// asks in full.
+    private func checkVersion(_ headers: HTTPHeaders) throws(TransferFailure) {
+        guard let stored = work.stored?.freshness.etag, let told = headers["ETag"],
+            !Freshness.weaklyMatch(stored, told)
+        else { return }
+        asksInFull = true
+        throw TransferFailure(
+            .protocolError, "the server answered 304 for \(told.prefix(100)), what is stored is \(stored.prefix(100))",
+            isTransient: true)
+    }
+
     /// 416 to a part: either nothing is missing, which the length and the same strong validator or the listed digest
     /// must show, or the part is of no use (RFC 9110 section 15.5.17).
     private func concludeUnsatisfiable(_ headers: HTTPHeaders) throws(TransferFailure) -> Conclusion {
@@ -138,6 +200,10 @@ extension ItemTransfer: HTTPExchange {
         let isSame = headers["ETag"].map { .etag($0) == part?.note?.validator } ?? false
         if let total, total == offset, isSame || work.promise.sha256 != nil {
             try checkBody()
+            // The rest of the reply is about an error.
+            reply = HTTPHeaders()
+            hasVary = false
+            resumed = part?.note?.validator
             return .complete
         }
         try restart()
@@ -162,6 +228,17 @@ extension ItemTransfer: HTTPExchange {
             throw TransferFailure(.checksum, "the list promises \(listed) bytes, \(size) came")
         }
         if let failure = typeFailure { throw failure }
+    }
+}
+
+extension ItemTransfer {
+    /// What the server or the list promises of the digest and the whole body does not keep.
+    func checksumFailure(_ found: SHA256Digest) -> TransferFailure? {
+        if let fault = digests?.fault(of: found) { return fault }
+        guard let listed = work.promise.sha256, listed != found else { return nil }
+        // What was resumed may have been wrong from its beginning; it is fetched anew.
+        return TransferFailure(
+            .checksum, "the list promises SHA-256 \(listed.hex), the body has \(found.hex)", isTransient: offset > 0)
     }
 }
 

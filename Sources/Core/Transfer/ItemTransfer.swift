@@ -1,13 +1,14 @@
 import Files
 import HTTP
+import Media
 
 /// One item on its way: its attempts and hops, its part file, and what it learned of the reply.
-final class ItemTransfer: @unchecked Sendable {  // used on the thread of the loop that began it
+final class ItemTransfer: @unchecked Sendable {  // used on the thread of the loop it was given to
     let work: ItemWork
     private unowned let engine: Engine
     var context: RunContext { work.context }
     var route: RequestRoute
-    /// Names the request in flight.
+    var loop = 0
     var ticket: HTTPTicket?
     var part: PartFile?
     /// The beginning of the body, to tell its type by.
@@ -17,16 +18,30 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     private var sniffed: MediaType??
     /// Where the body of the request in flight goes on; 0 for all of it.
     var offset: Int64 = 0
+    /// The version that a resumed body is of.
+    var resumed: PartNote.Validator?
     /// Found while the reply came.
     var fault: TransferFailure?
     var reply = HTTPHeaders()
     var status = 0
+    /// Whether it failed in a way that may pass and waits for its next attempt.
+    var waitsForRetry = false
+    /// What the reply says that its bytes hash to; nil for most.
+    var digests: ReplyDigests?
+    /// Whether the reply has a Vary.
+    var hasVary = false
+    /// Whether what is stored is asked for in full, for the server contradicted itself when asked whether it changed.
+    var asksInFull = false
 
     private(set) var attempts = 0
     private(set) var startedAt: Int64 = 0
+    /// When the last request was made, microseconds since 1970 UTC.
+    private var askedAt: Int64 = 0
     private var started = Monotonic(microseconds: 0)
     private(set) var ended = Monotonic(microseconds: 0)
     private var phases = HTTPPhases()
+    /// The time to the first byte of the last reply; nil when there was none.
+    private(set) var wait: Int64?
     private var wireBytes: Int64 = 0
     private var version: String?
     private var isConnectionReused: Bool?
@@ -56,6 +71,9 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         }
         fault = nil
         status = 0
+        waitsForRetry = false
+        digests = nil
+        askedAt = wall
         let trust = context.job.trust
         let isTrusted = trust.isAuthored(route.url)
         var request = HTTPRequest(url: route.url, profile: context.profile)
@@ -74,7 +92,7 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         if offset > 0, let note = part?.note {
             request.extraHeaders.append(HTTPHeader("Range", "bytes=\(offset)-"))
             request.extraHeaders.append(HTTPHeader("If-Range", note.validator.text))
-        } else if work.isConditional, let freshness = work.stored?.freshness {
+        } else if isConditional, let freshness = work.stored?.freshness {
             // An entity tag is the better validator; with both the date would be ignored (RFC 9110, 13.2.2).
             if let etag = freshness.etag {
                 request.extraHeaders.append(HTTPHeader("If-None-Match", etag))
@@ -84,6 +102,9 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         }
         return request
     }
+
+    /// Whether the request says what is stored, so that 304 may be its answer.
+    var isConditional: Bool { work.isConditional && !asksInFull && offset == 0 }
 
     /// Takes up a part that an earlier run left.
     private func resume() {
@@ -102,15 +123,20 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     /// Begins the body anew: the reply holds all of it.
     func beginBody(_ headers: HTTPHeaders) throws(FileError) {
         if let part { try part.restart() }
-        let part = part ?? PartFile(in: context.output, name: work.partName, hasher: engine.hasher)
+        let length = try? headers.contentLength
+        let part =
+            part ?? PartFile(in: context.output, name: work.partName, hasher: engine.hasher, expecting: length)
         self.part = part
         head = []
         offset = 0
+        resumed = nil
         // A coded body's offsets are not the file's.
-        guard headers["Content-Encoding"] == nil, let validator = Freshness.strongValidator(headers) else { return }
+        guard !headers.has("Content-Encoding"), let validator = Freshness.strongValidator(headers),
+            !context.job.trust.secrets.occur(in: validator)
+        else { return }
         part.note = PartNote(
             url: work.shownURL, validator: validator.hasPrefix("\"") ? .etag(validator) : .lastModified(validator),
-            totalLength: headers["Content-Length"].flatMap { Int64($0) })
+            totalLength: length)
     }
 
     /// The body's type by its bytes.
@@ -122,8 +148,8 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     }
 
     /// What the last reply, a good one, said of itself.
-    func goodReply(at wall: Int64) -> GoodReply {
-        GoodReply(headers: reply, type: mediaType, url: work.url, at: wall)
+    func goodReply() -> GoodReply {
+        GoodReply(headers: reply, type: mediaType, url: work.url, at: askedAt, resumed: resumed, hasVary: hasVary)
     }
 
     // MARK: The end of an attempt
@@ -131,7 +157,9 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     func add(_ result: HTTPResult) {
         ticket = nil
         phases = phases + result.phases
+        wait = context.wait(of: result)
         wireBytes += result.wireBytes
+        engine.received[loop].value += result.wireBytes
         version = result.version ?? version
         isConnectionReused = result.isConnectionReused
         address = result.address ?? address
@@ -139,11 +167,8 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         if result.status != 0 { status = result.status }
     }
 
-    /// Whether the last reply came over HTTP/2.
-    var isHTTP2: Bool { version == "2" }
-
-    func ended(_ conclusion: Conclusion) {
-        engine.ended(self, conclusion)
+    func ended(_ conclusion: Conclusion, _ result: HTTPResult) {
+        engine.ended(self, conclusion, result)
     }
 
     /// The row, with what is known when the network is done with the item.

@@ -47,11 +47,12 @@ protocol ListBody: AnyObject {
 extension KeptFileWriter: ListBody {}
 
 /// A request of a source on its way: into memory or a file, with redirects and tries like an item's.
-final class ListRequest: HTTPExchange, @unchecked Sendable {  // used on the loop's thread once it is begun
+final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the loop's thread once it is begun
     let id: Int64
     let context: RunContext
     var route: RequestRoute
     var ticket: HTTPTicket?
+    var loop = 0
     private let headers: [HTTPHeader]
     private let maximumBytes: Int64
     private let transience: @Sendable (FetchedReply) -> String?

@@ -147,6 +147,27 @@ final class Recorder: Sendable {
             }, mayWait: false)
     }
 
+    /// Tells that a host is left alone, and ends what is given up for it and never began.
+    func tell(_ trouble: HostTrouble) {
+        guard let ledger = state.withLock({ $0.ledgers[trouble.job] }) else { return }
+        let job = ledger.context.job
+        let now = wallClockMicroseconds()
+        if trouble.isNews {
+            let message = job.trust.secrets.hide(trouble.failure.detail)
+            events.publish([.warning(RunWarning(job: job.name, at: now, message: message))], mayWait: false)
+        }
+        guard !trouble.items.isEmpty else { return }
+        store.enqueue { catalog in
+            do {
+                self.events.publish(
+                    try ledger.fail(trouble.items, trouble.failure, on: catalog, now: now), mayWait: true)
+                ledger.checkCompletion()
+            } catch {
+                ledger.abandon("the catalog can't be written: \(error)")
+            }
+        }
+    }
+
     func countListRequest(_ context: RunContext) {
         update(context) { $0.figures.listRequests += 1 }
     }

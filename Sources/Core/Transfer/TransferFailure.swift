@@ -12,6 +12,8 @@ struct TransferFailure: Error, Sendable {
     var isLasting = false
     /// Microseconds that the host asks to be left alone.
     var retryAfter: Int64?
+    /// What it says of the host; nil when it is not about how well the host is.
+    var sign: HostSign?
 
     init(_ word: FailureWord, _ detail: String, isTransient: Bool = false, isLasting: Bool = false) {
         self.word = word
@@ -23,6 +25,13 @@ struct TransferFailure: Error, Sendable {
     /// What the network reports.
     init(_ failure: HTTPFailure) {
         self.init(FailureWord(failure.kind), failure.detail, isTransient: failure.isTransient)
+        guard isTransient else { return }
+        switch failure.kind {
+        case .dns, .connect, .tls, .timeout, .stalled: sign = .overloaded
+        case .reset, .truncated: sign = .failed
+        // A lack of this machine's, and what is wrong with one reply.
+        default: break
+        }
     }
 
     init(_ error: FileError) {
@@ -40,6 +49,7 @@ struct TransferFailure: Error, Sendable {
             .http, "the server answered \(status)\(Self.phrase(status))",
             isTransient: [408, 425, 429, 500, 502, 503, 504].contains(status), isLasting: status == 404 || status == 410
         )
+        if isTransient { sign = status == 429 || status == 503 ? .refused : .failed }
         guard isTransient, let field = headers["Retry-After"], let seconds = Core.retryAfter(field, now: now) else {
             return
         }

@@ -1,0 +1,70 @@
+import Files
+import HTTP
+
+/// Tells at intervals what is in flight, and which hosts are held back.
+///
+/// Only a transfer's own loop may look at it: each loop notes its part, and the last one to do so tells all parts.
+struct ActivityWatch {
+    /// Attempts after the first.
+    var retries = 0
+    private let interval: Int64
+    private var parts: [Part]
+    /// When each loop looks next; nil where nobody wants to know.
+    private var due: [Monotonic?]
+    private var held: [HostHeld] = []
+
+    private struct Part {
+        var items: [ItemActivity] = []
+        var received: Int64 = 0
+        var waiting = 0
+        /// Whether it has not been told.
+        var isNew = false
+    }
+
+    init(_ interest: EventInterest, loops: Int) {
+        interval = interest.activityInterval ?? 0
+        parts = Array(repeating: Part(), count: loops)
+        due = Array(repeating: interest.includesProgress ? .now() : nil, count: loops)
+    }
+
+    /// When a loop is to look next; nil where nobody wants to know.
+    func next(on loop: Int) -> Monotonic? { due[loop] }
+
+    /// Notes that a host asked to be left alone.
+    mutating func noteHold(_ origin: HTTPOrigin, _ verdict: Scheduler.Verdict) {
+        guard due[0] != nil, case .transient(let retryAfter?) = verdict, retryAfter > 0 else { return }
+        let wall = wallClockMicroseconds()
+        held.append(HostHeld(host: origin.shortText, at: wall, until: wall + retryAfter, reason: .retryAfter))
+    }
+
+    /// What is to be told by one loop at this time.
+    ///
+    /// - Parameter received: coded bytes of all requests that have ended on the loop.
+    mutating func events(
+        of transfers: [Int64: ItemTransfer], on loop: Int, received: Int64, now: Monotonic
+    ) -> [RunEvent] {
+        guard let time = due[loop] else { return [] }
+        var events = held.map(RunEvent.hostHeld)
+        held = []
+        guard time <= now else { return events }
+        due[loop] = now.advanced(byMicroseconds: interval)
+        let own = transfers.values.filter { $0.loop == loop }
+        parts[loop] = Part(
+            items: own.compactMap(\.activity), received: own.reduce(received) { $0 + $1.receivedNow },
+            waiting: own.count(where: \.waitsForRetry), isNew: true)
+        guard parts.allSatisfy(\.isNew) else { return events }
+        for index in parts.indices { parts[index].isNew = false }
+        events.append(
+            .activity(
+                RunActivity(
+                    items: parts.flatMap(\.items).sorted { $0.id < $1.id },
+                    receivedBytes: parts.reduce(0) { $0 + $1.received }, retries: retries,
+                    waiting: parts.reduce(0) { $0 + $1.waiting })))
+        return events
+    }
+}
+
+/// A number that one loop counts.
+final class LoopCounter: Sendable {
+    nonisolated(unsafe) var value: Int64 = 0  // used on the loop's thread alone
+}

@@ -1,0 +1,167 @@
+import Files
+import HTTP
+
+/// What becomes of requests that have ended.
+extension Engine {
+    /// An item's request ended. On the loop's thread.
+    func ended(_ transfer: ItemTransfer, _ conclusion: Conclusion, _ result: HTTPResult) {
+        noteHTTP2(conclusion, result, at: transfer.route.url)
+        switch conclusion {
+        case .complete:
+            seal(transfer)
+        case .redirected:
+            decide(transfer, .redirected(transfer.route.url.origin), .redirect)
+        case .failed(let failure):
+            let verdict: Scheduler.Verdict =
+                failure.isTransient ? .transient(retryAfter: failure.retryAfter) : .ended
+            decide(transfer, verdict, .failure(failure))
+        case .notModified:
+            decide(transfer, .ended, .notModified)
+        }
+    }
+
+    private func noteHTTP2(_ conclusion: Conclusion, _ result: HTTPResult, at url: @autoclosure () -> WebURL) {
+        guard result.version == "2", case .failed(let failure) = conclusion,
+            [.protocolError, .reset, .truncated].contains(failure.word)
+        else { return }
+        let origin = url().origin
+        state.withLock { $0.http2.note(at: origin, begun: result.startedAt, now: .now()) }
+    }
+
+    private func seal(_ transfer: ItemTransfer) {
+        guard let part = transfer.part else {
+            let failure = TransferFailure(.protocolError, "a reply without a body where one is due")
+            return decide(transfer, .ended, .failure(failure))
+        }
+        transfer.part = nil
+        // A large body's digest comes from another thread, a small one's at once; both are settled in a turn.
+        let expected = transfer.expectedType
+        part.seal { [self] result in
+            let fault = expected.flatMap { transfer.structureFault(of: result, as: $0) }
+            state.withLock { state in
+                state.spread.ended(on: transfer.loop)
+                state.sealed.append((transfer, result, fault))
+            }
+            wake()
+        }
+    }
+
+    func settleSealed(_ state: inout State, now: Monotonic) {
+        for (transfer, result, fault) in take(&state.sealed) {
+            switch result {
+            case .success(let body):
+                if let failure = transfer.checksumFailure(body.digest) {
+                    try? body.discard(in: transfer.context.output)
+                    let verdict: Scheduler.Verdict = failure.isTransient ? .transient(retryAfter: nil) : .ended
+                    decide(transfer, verdict, .failure(failure), &state, now: now)
+                } else if let fault {
+                    try? body.discard(in: transfer.context.output)
+                    decide(transfer, .ended, .failure(fault), &state, now: now)
+                } else {
+                    decide(transfer, .ended, .body(body), &state, now: now)
+                }
+            case .failure(let error):
+                decide(transfer, .ended, .failure(TransferFailure(error)), &state, now: now)
+            }
+        }
+    }
+
+    enum Ending {
+        case redirect
+        case failure(TransferFailure)
+        case notModified
+        case body(SealedPart)
+    }
+
+    private func decide(_ transfer: ItemTransfer, _ verdict: Scheduler.Verdict, _ ending: Ending) {
+        let now = Monotonic.now()
+        state.withLock { state in
+            state.spread.ended(on: transfer.loop)
+            decide(transfer, verdict, ending, &state, now: now)
+        }
+    }
+
+    private func decide(
+        _ transfer: ItemTransfer, _ verdict: Scheduler.Verdict, _ ending: Ending, _ state: inout State, now: Monotonic
+    ) {
+        let work = transfer.work
+        var failure: TransferFailure?
+        if case .failure(let cause) = ending { failure = cause }
+        let sign = HostSign(failure, wait: transfer.wait)
+        state.activity.noteHold(transfer.route.url.origin, verdict)
+        let decision = state.scheduler.finished(work.id, verdict, sign: sign, now: now)
+        noteOutages(&state, failure, now: now)
+        switch decision {
+        case .retry:
+            transfer.waitsForRetry = true
+        case .hop:
+            return
+        case .unaffordable:
+            state.transfers[work.id] = nil
+            state.finished.append(finish(transfer, ending, remark: "; the run has used up its further tries"))
+        case .cancelled:
+            state.transfers[work.id] = nil
+            var failure = Self.stopped
+            if case .failure(let last) = ending { failure.detail += "; before that: \(last.detail)" }
+            state.finished.append(finish(transfer, .failure(failure)))
+        case .over:
+            state.transfers[work.id] = nil
+            state.finished.append(finish(transfer, ending))
+        }
+    }
+
+    func finish(_ transfer: ItemTransfer, _ ending: Ending, remark: String = "") -> FinishedItem {
+        let work = transfer.work
+        switch ending {
+        case .redirect, .failure:
+            var failure = TransferFailure(.redirect, "the redirect leads nowhere")
+            if case .failure(let cause) = ending { failure = cause }
+            failure.detail += remark
+            transfer.dropPart(after: failure)
+            let outcome: TransferOutcome = failure.word == .cancelled ? .cancelled : .failed
+            return FinishedItem(
+                work: work, record: transfer.record(outcome, failure),
+                isPermanent: failure.isLasting, endedAt: transfer.ended)
+        case .notModified:
+            transfer.discardPart()
+            return FinishedItem(
+                work: work, record: transfer.record(.unchanged), reply: transfer.goodReply(),
+                endedAt: transfer.ended)
+        case .body(let body):
+            return FinishedItem(
+                work: work, record: transfer.record(.downloaded, bodyBytes: body.size), body: body,
+                reply: transfer.goodReply(), endedAt: transfer.ended)
+        }
+    }
+
+    /// A source's request ended. On the loop's thread.
+    func ended(_ request: ListRequest, _ conclusion: Conclusion, _ result: HTTPResult) {
+        recorder.countListBytes(result.wireBytes, request.context)
+        noteHTTP2(conclusion, result, at: request.route.url)
+        let now = Monotonic.now()
+        let verdict: Scheduler.Verdict =
+            switch conclusion {
+            case .redirected: .redirected(request.route.url.origin)
+            case .failed(let failure) where failure.isTransient: .transient(retryAfter: failure.retryAfter)
+            default: .ended
+            }
+        let wait = request.context.wait(of: result)
+        let decision = state.withLock { state in
+            var failure: TransferFailure?
+            if case .failed(let cause) = conclusion { failure = cause }
+            let sign = HostSign(failure, wait: wait)
+            state.spread.ended(on: request.loop)
+            state.activity.noteHold(request.route.url.origin, verdict)
+            let decision = state.scheduler.finished(request.id, verdict, sign: sign, now: now)
+            noteOutages(&state, failure, now: now)
+            if decision == .over || decision == .cancelled { state.requests[request.id] = nil }
+            return decision
+        }
+        switch (decision, conclusion) {
+        case (.retry, _), (.hop, _): break
+        case (.over, .failed(let failure)), (.unaffordable, .failed(let failure)): request.fail(failure)
+        case (.over, _), (.unaffordable, _): request.reply(result)
+        case (.cancelled, _): request.fail(Self.stopped)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import HTTP
+
+/// A host that is left alone, as one job has to do with it.
+struct HostTrouble: Sendable {
+    let job: Scheduler.JobIndex
+    /// For people, and why the items that are given up failed.
+    let failure: TransferFailure
+    /// Whether nobody was told yet.
+    var isNews = false
+    /// Items that are given up and never began.
+    var items: [Int64] = []
+}
+
+extension HostSign {
+    /// What the end of a request says of its host.
+    ///
+    /// - Parameter wait: the time to the first byte; nil when there was no reply.
+    init(_ failure: TransferFailure?, wait: Int64?) {
+        self = failure?.sign ?? wait.map(HostSign.answered) ?? .none
+    }
+}
+
+extension Engine {
+    /// How a job had to go easy on hosts so far.
+    func strains(_ context: RunContext) -> [(HTTPOrigin, HostStrain)] {
+        state.withLock { $0.scheduler.strains(job: context.index, now: .now()) }
+    }
+
+    /// Words what the scheduler has decided about a host after its last failure.
+    func noteOutages(_ state: inout State, _ last: TransferFailure?, now: Monotonic) {
+        for outage in state.scheduler.takeOutages() {
+            var detail = "\(outage.origin) failed \(outage.failures) times in a row and is left alone for "
+            detail += "\((outage.until - now + 500_000) / 1_000_000) s"
+            if let last { detail += "; the last time: \(last.detail)" }
+            // Transient: a part that was begun is worth keeping for the next run.
+            let failure = TransferFailure(last?.word ?? .connect, detail, isTransient: true)
+            state.outages[outage.origin] = failure
+            state.troubles.append(HostTrouble(job: outage.job, failure: failure, isNews: true))
+        }
+    }
+
+    /// Hosts that were left alone since the last turn, and what ends because of that.
+    func takeTroubles(_ state: inout State, now: Monotonic) -> [HostTrouble] {
+        let givenUp = state.scheduler.takeGivenUp(now)
+        guard !state.troubles.isEmpty || !givenUp.isEmpty else { return [] }
+        var troubles = state.troubles
+        state.troubles = []
+        for host in givenUp {
+            guard let failure = state.outages[host.origin] else { continue }
+            for id in host.ids { state.requests.removeValue(forKey: id)?.fail(failure) }
+            let items = giveUp(host.ids.filter { $0 >= 0 }, &state, failure)
+            troubles.append(HostTrouble(job: host.job, failure: failure, items: items))
+        }
+        return troubles
+    }
+}

@@ -1,0 +1,49 @@
+import Files
+import HTTP
+
+/// Which request fields a reply was chosen by, and what they were: what is stored answers only a request with the same
+/// (RFC 9111 section 4.1).
+///
+/// As text it is the fields' names and the beginning of the SHA-256 of their values, which may be secrets.
+struct RequestVariant: Equatable {
+    let text: String
+
+    /// Of a reply with these Vary fields; nil when nothing that a job can change is among them.
+    init?(vary fields: [String], of work: ItemWork) {
+        let names = fields.flatMap { $0.split(separator: ",") }.map {
+            $0.filter { $0 != " " && $0 != "\t" }.lowercased()
+        }
+        self.init(Set(names).subtracting(Self.constant), work.url, work.promise, work.context.job)
+    }
+
+    /// The variant that a request now would ask for, by the same fields as a stored one.
+    init?(like stored: String, _ url: WebURL, _ promise: Promise, _ job: Job) {
+        self.init(Set(stored.split(separator: " ").dropLast().map(String.init)), url, promise, job)
+    }
+
+    private init?(_ names: Set<String>, _ url: WebURL, _ promise: Promise, _ job: Job) {
+        guard !names.isEmpty else { return nil }
+        let isTrusted = job.trust.isAuthored(url)
+        var hasher = SHA256()
+        for name in names.sorted() {
+            // Lengths keep one value's end from being taken for the next one's beginning.
+            for value in Self.values(of: name, isTrusted: isTrusted, promise, job) {
+                let bytes = Array("\(name) \(value.utf8.count) \(value)\n".utf8)
+                bytes.withUnsafeBytes { hasher.update($0) }
+            }
+        }
+        text = (names.sorted() + [String(hasher.finalize().hex.prefix(16))]).joined(separator: " ")
+    }
+
+    private static func values(of name: String, isTrusted: Bool, _ promise: Promise, _ job: Job) -> [String] {
+        if name == "user-agent" { return [job.transfer.userAgent ?? ""] }
+        let own = job.transfer.headers.filter { isTrusted || !$0.isPrivate }.map { ($0.name, $0.value) }
+        let listed = promise.headers.filter { isTrusted || !HeaderRules.isCredential($0.name) }.map {
+            ($0.name, $0.value)
+        }
+        return (own + listed).filter { $0.0.lowercased() == name }.map(\.1)
+    }
+
+    /// What every request has the same of, or never has.
+    private static let constant: Set<String> = ["accept-encoding", "origin", "host", "connection", ""]
+}

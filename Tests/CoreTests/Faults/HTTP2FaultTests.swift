@@ -1,0 +1,121 @@
+import HTTP
+import TestSupport
+import Testing
+
+@testable import Core
+
+extension FaultMatrix {
+    /// HTTP/2 from the first byte, where every request has a connection of its own with old libcurls.
+    @Suite("HTTP/2", .timeLimit(.minutes(2)))
+    struct HTTP2 {
+        private typealias Step = HTTP2Script.Step
+
+        /// What the server does with each request in turn, the last for ever.
+        struct Case: CustomTestStringConvertible, Sendable {
+            let testDescription: String
+            let answers: [[HTTP2Script.Step]]
+            var outcome = "downloaded"
+            var failure: String?
+            var attempts: Int64 = 1
+            var version = "2"
+            var connections: Int?
+        }
+
+        private static let body = picture(20_000)
+        private static let whole: [Step] = [.headers(length: body.count), .data(body, isLast: true)]
+        private static let half: [Step] = [
+            .headers(length: body.count), .data(Array(body.prefix(9_000)), isLast: false),
+        ]
+
+        @Test(
+            "what goes wrong with a stream or a connection is tried again, and a refused stream costs no try",
+            arguments: [
+                Case(testDescription: "nothing wrong", answers: [whole], connections: 1),
+                Case(
+                    testDescription: "REFUSED_STREAM", answers: [[.resetStream(7)], [.resetStream(7)], whole],
+                    connections: 3),
+                Case(
+                    testDescription: "GOAWAY before the stream",
+                    answers: [[.goAway(last: 0, code: 0), .close], whole],
+                    attempts: 2, connections: 2),
+                Case(
+                    testDescription: "GOAWAY after the stream", answers: [[.goAway(last: 1, code: 0)] + whole],
+                    connections: 1),
+                Case(
+                    testDescription: "RST_STREAM within the body", answers: [half + [.resetStream(2)], whole],
+                    attempts: 2),
+                Case(
+                    testDescription: "the connection ends within the body", answers: [half + [.close], whole],
+                    attempts: 2),
+                Case(
+                    testDescription: "a body that ends early",
+                    answers: [[.headers(length: body.count), .data(Array(body.prefix(9_000)), isLast: true)], whole],
+                    attempts: 2),
+                Case(
+                    testDescription: "a frame that is none",
+                    answers: [[.raw(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))], whole],
+                    attempts: 2),
+                Case(
+                    testDescription: "refused for ever", answers: [[.resetStream(7)]], outcome: "failed",
+                    failure: "reset", attempts: 3, version: "1.1"),
+            ])
+        func fault(_ example: Case) async throws {
+            FaultTally.count()
+            let count = Monitor(0)
+            let server = try FaultyServer { request, connection in
+                guard HTTP2Script.isPreface(request) else { return connection.send(.steps([.close])) }
+                HTTP2Script.serve(connection) {
+                    count.withLock { number in
+                        defer { number += 1 }
+                        return example.answers[min(number, example.answers.count - 1)]
+                    }
+                }
+            }
+            let bench = try Bench(transfer: "http_version: 2\nallow_private_addresses: true")
+            var item = bench.item("/a")
+            item.url = server.url("/a")
+            let row = try await bench.run([item])["a"]
+            #expect(row.outcome == .text(example.outcome), "\(row.detail)")
+            #expect(row.failure == example.failure.map(Cell.text) ?? .null, "\(row.detail)")
+            #expect(row.attempts == .integer(example.attempts), "\(row.detail)")
+            if example.failure == nil {
+                #expect(bench.file("a.png") == Self.body)
+                #expect(row.transfer["http_version"] == .text(example.version))
+            }
+            if let connections = example.connections { #expect(server.connectionCount == connections) }
+        }
+
+        @Test("a host that fails twice on HTTP/2 is asked by HTTP/1.1 for the rest of the run")
+        func fallsBack() async throws {
+            FaultTally.count()
+            let server = try FaultyServer { request, connection in
+                guard HTTP2Script.isPreface(request) else { return connection.send(.ok(Self.body)) }
+                HTTP2Script.serve(connection) { Self.half + [.resetStream(2)] }
+            }
+            let bench = try Bench(transfer: "http_version: 2\nallow_private_addresses: true\nconcurrency: 1")
+            let items = ["a", "b", "c"].map { name in
+                var item = bench.item("/\(name)")
+                item.url = server.url("/\(name)")
+                return item
+            }
+            let report = try await bench.run(items)
+            #expect(report.items.values.allSatisfy { $0.outcome == "downloaded" })
+            #expect(report.items.values.allSatisfy { $0.transfer["http_version"] == "1.1" })
+            #expect(server.requests.count(where: HTTP2Script.isPreface) == 2)
+        }
+
+        @Test("requests that failed with one connection are one failure")
+        func oneConnection() throws {
+            let origin = SchedulerFloor.host("a")
+            var failures = HTTP2Failures()
+            func time(_ microseconds: Int64) -> Monotonic { Monotonic(microseconds: microseconds) }
+            for begun in [0, 10, 20] as [Int64] {
+                failures.note(at: origin, begun: time(begun), now: time(100 + begun))
+            }
+            #expect(!failures.isGivenUp(at: origin))
+            failures.note(at: origin, begun: time(200), now: time(300))
+            #expect(failures.isGivenUp(at: origin))
+            #expect(!failures.isGivenUp(at: SchedulerFloor.host("b")))
+        }
+    }
+}
