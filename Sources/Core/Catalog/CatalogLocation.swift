@@ -56,14 +56,26 @@ package enum CatalogLocation {
         return connection
     }
 
+    /// Opens an existing catalog to change it.
+    ///
+    /// - Throws: ``CatalogError`` when it is missing; what ``openForWriting(_:)`` throws.
+    static func openExisting(_ path: String) throws -> Connection {
+        try requireCatalog(at: path)
+        return try openForWriting(path)
+    }
+
+    private static func requireCatalog(at path: String) throws {
+        guard access(path, F_OK) == 0 else {
+            throw CatalogError("there is no catalog at \(path); the first run makes it")
+        }
+    }
+
     /// Opens an existing catalog to read from it.
     ///
     /// - Throws: ``CatalogError`` when it is missing, `MigrationError` when it is newer than this program or another
     ///   program's.
     package static func openForReading(_ path: String) throws -> Connection {
-        guard access(path, F_OK) == 0 else {
-            throw CatalogError("there is no catalog at \(path); the first run makes it")
-        }
+        try requireCatalog(at: path)
         let connection = try Connection(path: path, mode: .readOnly)
         _ = try CatalogSchema.migrator.verify(connection)
         return connection

@@ -9,6 +9,11 @@ package enum CatalogSchema {
         applicationID: applicationID,
         migrations: [
             Migration("tables", sql: tables), Migration("what sources keep", sql: keptBySources),
+            Migration("sums by day", sql: sumsByDay), Migration("templates", sql: templates),
+            Migration("hosts that were gone easy on", sql: throttles),
+            Migration("equal bytes", sql: "ALTER TABLE run ADD COLUMN saved_bytes INTEGER NOT NULL DEFAULT 0"),
+            Migration("variants by Vary", sql: variants),
+            Migration("pictures", sql: pictures),
         ])
 
     private static let tables = """
@@ -139,6 +144,33 @@ package enum CatalogSchema {
         ) WITHOUT ROWID;
         """
 
+    /// `picture.path` is relative to the job's directory. A row of `rendering` says of which bytes and with which settings
+    /// an item's pictures were made, and why some of them were not.
+    private static let pictures = """
+        CREATE TABLE picture (
+            item_id INTEGER NOT NULL REFERENCES item(id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            name TEXT,
+            kind TEXT NOT NULL CHECK (kind IN ('thumbnail', 'page', 'entry')),
+            path TEXT NOT NULL,
+            width INTEGER NOT NULL,
+            height INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            sha256 TEXT NOT NULL,
+            PRIMARY KEY (item_id, position, kind)
+        ) WITHOUT ROWID;
+        CREATE INDEX picture_by_path ON picture(path);
+
+        CREATE TABLE rendering (
+            item_id INTEGER PRIMARY KEY REFERENCES item(id) ON DELETE CASCADE,
+            sha256 TEXT NOT NULL,
+            settings TEXT NOT NULL,
+            rendered_at INTEGER NOT NULL,
+            failure TEXT,
+            detail TEXT
+        );
+        """
+
     /// `budget.key` is the SHA-256 of what a limit is for.
     private static let keptBySources = """
         CREATE TABLE budget (
@@ -156,5 +188,59 @@ package enum CatalogSchema {
             PRIMARY KEY (source, key)
         ) WITHOUT ROWID;
         CREATE INDEX memory_by_age ON memory(source, kept_at);
+        """
+
+    /// What pruned runs came to, by the day in UTC on which they began; runs that are still there are not in it.
+    private static let sumsByDay = """
+        CREATE TABLE day (
+            job TEXT NOT NULL REFERENCES job(name) ON DELETE CASCADE,
+            day TEXT NOT NULL,
+            runs INTEGER NOT NULL,
+            complete_runs INTEGER NOT NULL,
+            elapsed_us INTEGER NOT NULL,
+            downloaded INTEGER NOT NULL,
+            unchanged INTEGER NOT NULL,
+            fresh INTEGER NOT NULL,
+            failed INTEGER NOT NULL,
+            cancelled INTEGER NOT NULL,
+            wire_bytes INTEGER NOT NULL,
+            body_bytes INTEGER NOT NULL,
+            list_requests INTEGER NOT NULL,
+            list_bytes INTEGER NOT NULL,
+            PRIMARY KEY (job, day)
+        ) WITHOUT ROWID;
+        """
+
+    /// The templates of paths that a job has had; `item.template` is the one that the row's path was made with, NULL in
+    /// rows that are older than this table.
+    private static let templates = """
+        CREATE TABLE template (
+            id INTEGER PRIMARY KEY,
+            job TEXT NOT NULL REFERENCES job(name) ON DELETE CASCADE,
+            text TEXT NOT NULL,
+            UNIQUE(job, text)
+        );
+        ALTER TABLE item ADD COLUMN template INTEGER;
+        """
+
+    /// By which request fields the stored reply was chosen, and a digest of what they were; NULL for most.
+    private static let variants = "ALTER TABLE item ADD COLUMN variant TEXT;"
+
+    /// Only hosts that asked for it have a row. `refusals` are replies 429 and 503, `cuts` counts how often the host's share
+    /// was cut, down to `least_concurrency` requests at a time and `least_rate` a second; `held_us` is how long it was left
+    /// alone, `pauses` how often because it failed again and again, `given_up` the items that ended of that.
+    private static let throttles = """
+        CREATE TABLE throttle (
+            run_id INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,
+            host TEXT NOT NULL,
+            refusals INTEGER NOT NULL,
+            cuts INTEGER NOT NULL,
+            least_concurrency INTEGER,
+            least_rate REAL,
+            held_us INTEGER NOT NULL,
+            pauses INTEGER NOT NULL,
+            given_up INTEGER NOT NULL,
+            PRIMARY KEY (run_id, host)
+        ) WITHOUT ROWID;
         """
 }

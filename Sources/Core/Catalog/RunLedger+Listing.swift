@@ -25,21 +25,34 @@ extension RunLedger {
         var outcome = ListingOutcome(warnings: page.warnings)
         let clock = Monotonic.now()
         pageTimes.append((selected.highest, clock))
-        try catalog.transaction {
-            for collection in page.collections {
-                if let event = try list(hidden(collection), on: catalog, now: now) { outcome.events.append(event) }
-            }
-            for item in page.items {
-                guard !isEnough else {
-                    outcome.isEnough = true
-                    break
-                }
-                try list(hidden(item), on: catalog, now: now, clock: clock, &outcome)
-            }
-            outcome.isEnough = isEnough
-            try writeFigures(on: catalog)
+        do {
+            try transaction(on: catalog) { try list(page, on: catalog, now: now, clock: clock, &outcome) }
+        } catch {
+            removeNewNames()
+            throw error
         }
+        removeOldNames()
+        outcome.add(progress())
         return outcome
+    }
+
+    private func list(
+        _ page: Page, on catalog: Connection, now: Int64, clock: Monotonic, _ outcome: inout ListingOutcome
+    ) throws {
+        for collection in page.collections {
+            if let event = try list(hidden(collection), on: catalog, now: now) { outcome.events.append(event) }
+        }
+        incomplete.formUnion(page.incomplete.compactMap { collections[context.job.trust.secrets.hide($0)]?.id })
+        for item in page.items {
+            guard !isEnough else {
+                outcome.isEnough = true
+                break
+            }
+            try list(hidden(item), on: catalog, now: now, clock: clock, &outcome)
+        }
+        outcome.isEnough = isEnough
+        try writeFigures(on: catalog)
+        try flushRenamed()
     }
 
     /// The names that the catalog, the paths and the events use, without secrets. What a request is made of stays.
@@ -85,6 +98,8 @@ extension RunLedger {
             try catalog.value(
                 "SELECT id FROM collection WHERE job = ? AND key = ?", context.job.name, collection.key) ?? 0
         collections[collection.key] = ListedCollectionRow(id: id, title: title, section: collection.section)
+        beginSums(ofCollection: id, title: title, expected: collection.expected)
+        guard context.interest.includesItems else { return nil }
         return .collection(
             CollectionListed(
                 run: context.run, job: context.job.name, at: now, key: collection.key, title: title,
@@ -105,23 +120,28 @@ extension RunLedger {
         listed += 1
         guard matchesOnly(item.key) else { return }
 
-        let url = item.invalid == nil ? Result { try WebURL(item.url) } : nil
+        let invalid = item.invalid ?? Promise.complaint(about: item)
+        let url = invalid == nil ? Result { try WebURL(item.url, near: lastURL) } : nil
+        lastURL = try? url?.get()
         let listing = Listing(item, url: try? url?.get(), position: position, collection: collection, context.job)
         let row: ItemRow
-        if let known = try catalog.first(
-            "SELECT \(ItemRow.columns) FROM item WHERE job = ? AND key = ?", context.job.name, item.key,
-            read: { try ItemRow($0) })
-        {
+        // For a list that is new to the catalog the insertion itself tells which keys are not.
+        if isNew, let inserted = try insert(listing, key: item.key, on: catalog) {
+            row = inserted
+        } else if let known = try knownRow(item.key, on: catalog) {
             guard !selected.contains(known.id) else {
                 outcome.warnings.append("the key '\(item.key)' is listed twice; the second is passed over")
                 return
             }
-            row = try update(known, to: listing, on: catalog)
+            row = try rename(try update(known, to: listing, on: catalog), to: listing.stem, on: catalog)
+        } else if let inserted = try insert(listing, key: item.key, on: catalog) {
+            row = inserted
         } else {
-            row = try insert(listing, key: item.key, on: catalog)
+            return
         }
         guard row.state != "removed" else { return }
         _ = selected.insert(row.id)
+        try countListed(collection: row.collectionID, on: catalog)
 
         switch url {
         case .success(let url)?:
@@ -130,7 +150,7 @@ extension RunLedger {
             let reason = Settlement.invalid(String(describing: error))
             outcome.add(try settle(row, reason, item.collection, on: catalog, now: now))
         case nil:
-            let reason = Settlement.invalid(item.invalid ?? "")
+            let reason = Settlement.invalid(invalid ?? "")
             outcome.add(try settle(row, reason, item.collection, on: catalog, now: now))
         }
     }
@@ -150,12 +170,13 @@ extension RunLedger {
         last = end
         var outcome = ListingOutcome()
         let clock = Monotonic.now()
-        try catalog.transaction {
+        try transaction(on: catalog) {
             for (row, collection) in rows {
                 guard !isEnough else { break }
                 guard matchesOnly(row.key) else { continue }
                 listed += 1
                 _ = selected.insert(row.id)
+                try countListed(collection: row.collectionID, on: catalog)
                 do {
                     let url = try expandedURL(row.url)
                     try decide(
@@ -169,6 +190,7 @@ extension RunLedger {
             outcome.isEnough = isEnough
             try writeFigures(on: catalog)
         }
+        outcome.add(progress())
         return outcome
     }
 
@@ -199,7 +221,7 @@ extension RunLedger {
         return (work, events)
     }
 
-    private func expandedURL(_ shown: String) throws -> WebURL {
+    func expandedURL(_ shown: String) throws -> WebURL {
         try WebURL(context.job.trust.secrets.expand(shown) ?? shown)
     }
 
@@ -221,7 +243,7 @@ extension RunLedger {
             try catalog.run("UPDATE item SET state = ? WHERE id = ?", state, row.id)
         }
         if !selection.isRefreshing {
-            if let stored = work.stored, promise.agrees(with: stored), isFresh(stored, row, promise, now) {
+            if let stored = work.stored, promise.agrees(with: stored), isFresh(stored, work, row, promise, now) {
                 outcome.add(try settle(row, .fresh, collection, on: catalog, now: now))
                 return
             }
@@ -252,7 +274,7 @@ extension RunLedger {
         let stored = row.storedFile(in: context.output)
         let isConditional =
             context.job.refresh == .changed && !context.selection.isRefreshing && row.storedURL == row.url
-            && stored.map(promise.agrees) == true
+            && stored.map(promise.agrees) == true && isSameVariant(row, url, promise)
         return ItemWork(
             context: context, id: row.id, collectionID: row.collectionID, collection: collection, key: row.key,
             title: row.title,
@@ -260,14 +282,21 @@ extension RunLedger {
             isConditional: isConditional, permanentFailures: row.permanentFailures, listedAt: clock)
     }
 
-    private func isFresh(_ file: StoredFile, _ row: ItemRow, _ promise: Promise, _ now: Int64) -> Bool {
+    /// Whether a request now would ask for the variant that is stored.
+    private func isSameVariant(_ row: ItemRow, _ url: WebURL, _ promise: Promise) -> Bool {
+        guard let variant = row.variant else { return true }
+        return RequestVariant(like: variant, url, promise, context.job)?.text == variant
+    }
+
+    private func isFresh(_ file: StoredFile, _ work: ItemWork, _ row: ItemRow, _ promise: Promise, _ now: Int64) -> Bool
+    {
         let isSameURL = row.storedURL == row.url
         switch context.job.refresh {
         case .always: return false
         case .never: return isSameURL
         case .changed:
             if promise.sha256 == file.sha256 { return true }
-            return isSameURL && (file.freshness.expiresAt ?? 0) > now
+            return work.isConditional && (file.freshness.expiresAt ?? 0) > now
         }
     }
 

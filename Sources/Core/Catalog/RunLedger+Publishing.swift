@@ -14,20 +14,29 @@ extension RunLedger {
         var file: StoredFile?
         /// Set when the stem was taken and the item's row gets another one.
         var stem: (text: String, hash: Int64)?
+        /// What has replaced the file that the item's row tells of, although the item failed.
+        var unclaimed: StoredFile?
+        /// Whether its bytes take no room of their own.
+        var isShared = false
 
         init(_ item: FinishedItem) {
             self.item = item
             guard let reply = item.reply else { return }
-            var freshness = reply.freshness
+            let secrets = item.work.context.job.trust.secrets
+            var freshness = reply.freshness.without(secrets)
+            if reply.hasVary {
+                freshness.variant = RequestVariant(vary: reply.headers.all("Vary"), of: item.work)?.text
+            }
             if item.body != nil {
                 var type = reply.bodyType
                 // A server may say what it was asked.
-                type.mediaType = type.mediaType.map(item.work.context.job.trust.secrets.hide)
+                type.mediaType = type.mediaType.map(secrets.hide)
                 self.type = type
             } else if item.record.outcome == .unchanged, let stored = item.work.stored {
                 // A 304 updates what is stored; a validator it leaves out stays (RFC 9111 section 4.3.4).
                 freshness.etag = freshness.etag ?? stored.freshness.etag
                 freshness.lastModified = freshness.lastModified ?? stored.freshness.lastModified
+                freshness.variant = freshness.variant ?? stored.freshness.variant
                 file = stored
             }
             self.freshness = freshness
@@ -59,13 +68,25 @@ extension RunLedger {
         let isDurable = context.job.transfer.durability == .batch
         do throws(FileError) {
             pending = pending.filter { store(&items[$0]) }
-            try journal?.record(pending.compactMap { intent(items[$0]) })
+            try journal?.record(pending.flatMap { intents(items[$0]) })
             if isDurable { try context.output.flushData() }
             for index in pending { try publish(&items[index], on: catalog) }
+        } catch {
+            // Without the journal or the flush nothing of the batch may be named, and on a full disk nothing more.
+            for index in pending where items[index].file == nil && items[index].item.record.outcome != .failed {
+                fail(&items[index], error)
+            }
+        }
+        do throws(FileError) {
             if isDurable { try context.output.flushFolders() }
         } catch {
-            // Without the journal or the flush nothing of the batch may be claimed.
-            for index in pending where items[index].item.record.outcome != .failed { fail(&items[index], error) }
+            // Names that may be lost again are not claimed; the journal tells the next run of those that are new.
+            needsJournal = true
+            for index in pending {
+                guard let file = items[index].file else { continue }
+                fail(&items[index], error)
+                if items[index].item.work.claimedPath == file.path.text { items[index].unclaimed = file }
+            }
         }
         return items
     }
@@ -83,11 +104,14 @@ extension RunLedger {
         }
     }
 
-    private func intent(_ published: PublishedItem) -> PublishJournal.Intent? {
+    /// The file that gets its name, and the one that goes when the item became another type.
+    private func intents(_ published: PublishedItem) -> [PublishJournal.Intent] {
         guard let body = published.item.body,
             let path = try? RelativePath(validating: path(of: published, stem: published.item.work.stem))
-        else { return nil }
-        return PublishJournal.Intent(path: path, size: body.size, digest: body.digest)
+        else { return [] }
+        let new = PublishJournal.Intent(path: path, size: body.size, digest: body.digest)
+        guard let old = published.item.work.stored, old.path != path else { return [new] }
+        return [new, PublishJournal.Intent(path: old.path, size: old.size, digest: old.sha256, isRetirement: true)]
     }
 
     private func path(of published: PublishedItem, stem: String) -> String {
@@ -101,6 +125,7 @@ extension RunLedger {
         let item = published.item
         guard let body = item.body else { return }
         do {
+            let isShared = try share(body, on: catalog)
             var stem = item.work.stem
             var number = 1
             while true {
@@ -111,11 +136,16 @@ extension RunLedger {
                 if case .exists = outcome, try isLeftover(path) {
                     outcome = try context.output.publish(body, as: path, replacing: true)
                 }
-                if case .exists = outcome, try isSame(path, body), try !isClaimed(text, by: item.work.id, on: catalog) {
+                if case .published = outcome {
+                    published.isShared = isShared
+                    // A rename between two names of one file does nothing, and keeps both (rename(2)).
+                    if isShared { try body.discard(in: context.output) }
+                } else if try isSame(path, body), try !isClaimed(text, by: item.work.id, on: catalog) {
                     try body.discard(in: context.output)
                     outcome = .published
                 }
                 if case .published = outcome {
+                    storedBytes?.add(body.digest, at: path)
                     published.file = StoredFile(
                         path: path, mediaType: published.type?.mediaType, size: body.size, sha256: body.digest,
                         freshness: published.freshness ?? Freshness())

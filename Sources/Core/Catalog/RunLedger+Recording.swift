@@ -33,17 +33,21 @@ extension RunLedger {
             figures = before
             throw error
         }
-        try? journal?.clear()
         for published in items { _ = open.remove(published.item.work.id) }
         for published in items { removeSuperseded(published) }
-        return items.map { event($0, now: now) }
+        clearJournal()
+        noteStored(items)
+        var events = items.compactMap { event($0, now: now) }
+        if let progress = progress() { events.append(progress) }
+        return events
     }
 
     private func write(_ published: PublishedItem, on catalog: Connection, now: Int64) throws {
         let item = published.item
         let id = item.work.id
         try insert(item.record, item: id, on: catalog)
-        count(item.record)
+        count(item.record, collection: item.work.collectionID)
+        if published.isShared { figures.savedBytes += published.file?.size ?? 0 }
         switch item.record.outcome {
         case .downloaded, .unchanged:
             guard let file = published.file else { break }
@@ -65,6 +69,10 @@ extension RunLedger {
                     """, file.path.text, file.mediaType, file.size, file.sha256.hex, freshness.etag,
                     freshness.lastModified, freshness.expiresAt, now, id)
             }
+            // NULL for most items, before and after.
+            if freshness.variant != item.work.stored?.freshness.variant {
+                try catalog.run("UPDATE item SET variant = ? WHERE id = ?", freshness.variant, id)
+            }
             if let stem = published.stem {
                 try catalog.run("UPDATE item SET stem = ?, path_hash = ? WHERE id = ?", stem.text, stem.hash, id)
             }
@@ -72,6 +80,7 @@ extension RunLedger {
             try markFailed(
                 id, item.record.failure ?? .protocolError,
                 permanentFailures: item.isPermanent ? item.work.permanentFailures : nil, on: catalog, now: now)
+            if let file = published.unclaimed { try adopt(file.size, file.sha256, as: id, on: catalog) }
         case .cancelled:
             try catalog.run("UPDATE item SET is_unsettled = 1 WHERE id = ?", id)
         case .fresh:
@@ -82,10 +91,12 @@ extension RunLedger {
     /// Removes what an item was stored as before it became another type, and so got another path.
     private func removeSuperseded(_ published: PublishedItem) {
         guard let old = published.item.work.stored?.path, let new = published.file?.path, old != new else { return }
-        try? context.output.remove(old)
+        do { try context.output.remove(old) } catch { needsJournal = true }
     }
 
-    private func event(_ published: PublishedItem, now: Int64) -> RunEvent {
+    /// The item's end, if anybody wants to know.
+    private func event(_ published: PublishedItem, now: Int64) -> RunEvent? {
+        guard context.interest.includesItems || published.item.record.outcome == .failed else { return nil }
         let work = published.item.work
         let file = published.file ?? work.stored
         return .itemFinished(
@@ -149,7 +160,8 @@ extension RunLedger {
         let followed = follow(work, record, isPermanent: isPermanent, file, file?.freshness)
         let published = try publish([followed], on: catalog)
         for item in published { try write(item, on: catalog, now: now) }
+        noteStored(published)
         _ = open.remove(work.id)
-        return published.map { event($0, now: now) }
+        return published.compactMap { event($0, now: now) }
     }
 }

@@ -1,5 +1,6 @@
 import Files
 import HTTP
+import Media
 import SQLite
 
 /// The rows that a list makes or changes.
@@ -31,7 +32,7 @@ extension RunLedger {
             metadata = metadataText(item.metadata).map(secrets.hide)
             thumbnailURL = item.thumbnailURL.map(secrets.hide)
             promise = Promise(
-                size: item.size, sha256: item.sha256.flatMap { SHA256Digest(hex: $0.lowercased()) },
+                size: item.size, sha256: item.sha256.flatMap { SHA256Digest(hex: $0) },
                 headers: item.headers)
             promiseText = promise.isEmpty ? nil : promise.text(hiding: secrets.hide)
             stem = job.output.template.render { field in
@@ -53,28 +54,41 @@ extension RunLedger {
 
     }
 
-    func insert(_ listing: Listing, key: String, on catalog: Connection) throws -> ItemRow {
-        let stem = try freeStem(listing.stem, on: catalog)
+    func knownRow(_ key: String, on catalog: Connection) throws -> ItemRow? {
+        try catalog.first(
+            "SELECT \(ItemRow.columns) FROM item WHERE job = ? AND key = ?", context.job.name, key
+        ) { try ItemRow($0) }
+    }
+
+    /// Makes the row of a new item, its path the listed one or the same with the first free number.
+    ///
+    /// - Returns: nil when the key has a row.
+    func insert(_ listing: Listing, key: String, on catalog: Connection) throws -> ItemRow? {
+        if let row = try insert(listing, key: key, stem: (listing.stem, pathHash(listing.stem)), on: catalog) {
+            return row
+        }
+        guard try knownRow(key, on: catalog) == nil else { return nil }
+        return try insert(listing, key: key, stem: claim(listing.stem, for: nil, on: catalog), on: catalog)
+    }
+
+    /// - Returns: nil when the key or the stem has a row.
+    private func insert(
+        _ listing: Listing, key: String, stem: (text: String, hash: Int64), on catalog: Connection
+    ) throws -> ItemRow? {
         try catalog.run(
             """
             INSERT INTO item (job, collection_id, key, position, url, title, description, section, metadata,
-                thumbnail_url, stem, path_hash, listing)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                thumbnail_url, stem, path_hash, listing, template)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
             """,
             context.job.name, listing.collectionID, key, listing.position, listing.url, listing.title,
             listing.description, listing.section, listing.metadata, listing.thumbnailURL, stem.text, stem.hash,
-            listing.promiseText)
+            listing.promiseText, renaming.template)
+        guard catalog.changes > 0 else { return nil }
         return ItemRow(
             id: catalog.lastInsertedRowID, collectionID: listing.collectionID, key: key, position: listing.position,
-            url: listing.url, title: listing.title, stem: stem.text)
-    }
-
-    /// The stem, or the same with the first free number.
-    private func freeStem(_ stem: String, on catalog: Connection) throws -> (text: String, hash: Int64) {
-        let hash = pathHash(stem)
-        if try !isTaken(hash, on: catalog) { return (stem, hash) }
-        var number = 1
-        return try freeStem(stem, after: &number, on: catalog)
+            url: listing.url, title: listing.title, stem: stem.text, template: renaming.template)
     }
 
     /// The stem with the first number after `number` that no row has; the number is told.
@@ -130,7 +144,10 @@ extension RunLedger {
 
 extension ItemRow {
     /// A row that was just inserted.
-    init(id: Int64, collectionID: Int64, key: String, position: Int, url: String, title: String, stem: String) {
+    init(
+        id: Int64, collectionID: Int64, key: String, position: Int, url: String, title: String, stem: String,
+        template: Int64
+    ) {
         self.id = id
         self.collectionID = collectionID
         self.key = key
@@ -138,6 +155,7 @@ extension ItemRow {
         self.url = url
         self.title = title
         self.stem = stem
+        self.template = template
         state = "pending"
         isUnsettled = true
         permanentFailures = 0

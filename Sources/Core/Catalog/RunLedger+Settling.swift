@@ -38,7 +38,8 @@ extension RunLedger {
                 detail: "not asked again before \(utcText(time))")
         }
         try insert(record, item: row.id, on: catalog)
-        count(record)
+        count(record, collection: row.collectionID)
+        guard context.interest.includesItems || record.outcome == .failed else { return nil }
         return .itemFinished(
             ItemFinished(
                 run: context.run, job: context.job.name, at: now, item: row.id, key: row.key, collection: collection,
@@ -79,18 +80,18 @@ extension RunLedger {
     func cancel(_ ids: [Int64], on catalog: Connection, now: Int64) throws -> [RunEvent] {
         var events: [RunEvent] = []
         let record = TransferRecord(outcome: .cancelled, failure: .cancelled, detail: "the run ended before its turn")
-        try catalog.transaction {
+        try transaction(on: catalog) {
             for id in ids where open.remove(id) {
                 try insert(record, item: id, on: catalog)
                 try catalog.run("UPDATE item SET is_unsettled = 1 WHERE id = ? AND is_unsettled = 0", id)
-                count(record)
-                if let event = try cancelledEvent(id, record, on: catalog, now: now) { events.append(event) }
+                if let event = try countCancelled(id, record, on: catalog, now: now) { events.append(event) }
                 for follower in followers.removeValue(forKey: id) ?? [] {
                     events += try cancel(follower: follower, record, on: catalog, now: now)
                 }
             }
             try writeFigures(on: catalog)
         }
+        if let progress = progress() { events.append(progress) }
         checkCompletion()
         return events
     }
@@ -101,14 +102,20 @@ extension RunLedger {
         guard open.remove(follower.id) else { return [] }
         try insert(record, item: follower.id, on: catalog)
         try catalog.run("UPDATE item SET is_unsettled = 1 WHERE id = ? AND is_unsettled = 0", follower.id)
-        count(record)
-        return try cancelledEvent(follower.id, record, on: catalog, now: now).map { [$0] } ?? []
+        return try countCancelled(follower.id, record, on: catalog, now: now).map { [$0] } ?? []
     }
 
-    private func cancelledEvent(
+    /// Counts an item that never began; its end as an event, if anybody wants to know.
+    private func countCancelled(
         _ id: Int64, _ record: TransferRecord, on catalog: Connection, now: Int64
     ) throws -> RunEvent? {
-        try catalog.first(
+        var collection: Int64 = 0
+        if context.interest.includesProgress {
+            collection = try catalog.value("SELECT collection_id FROM item WHERE id = ?", id) ?? 0
+        }
+        count(record, collection: collection)
+        guard context.interest.includesItems else { return nil }
+        return try catalog.first(
             """
             SELECT item.key, item.title, item.url, item.path, item.media_type, item.size, collection.key
             FROM item JOIN collection ON collection.id = item.collection_id WHERE item.id = ?
@@ -151,8 +158,9 @@ extension RunLedger {
         try catalog.run(
             """
             UPDATE run SET downloaded = ?, unchanged = ?, fresh = ?, failed = ?, cancelled = ?, wire_bytes = ?,
-                body_bytes = ?, list_requests = ?, list_bytes = ? WHERE id = ?
+                body_bytes = ?, saved_bytes = ?, list_requests = ?, list_bytes = ? WHERE id = ?
             """, figures.downloaded, figures.unchanged, figures.fresh, figures.failed, figures.cancelled,
-            figures.wireBytes, figures.bodyBytes, figures.listRequests, figures.listBytes, context.run)
+            figures.wireBytes, figures.bodyBytes, figures.savedBytes, figures.listRequests, figures.listBytes,
+            context.run)
     }
 }

@@ -17,9 +17,21 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var open = IDSet()
     /// Items that take the outcome of another one with the same URL, by that one's id.
     var followers: [Int64: [ItemWork]] = [:]
-    var urls = URLIndex()
+    var urls = HashIndex()
+    /// Sums by the row of the collection, and the rows whose sums changed since they were last told; kept for a reader
+    /// that wants them.
+    var sums: [Int64: CollectionProgress] = [:]
+    var changedSums: Set<Int64> = []
+    /// Where bytes are stored already; nil unless the job stores equal ones once.
+    var storedBytes: StoredBytes?
     /// Row ids and next positions, by collection key.
     var collections: [String: ListedCollectionRow] = [:]
+    /// Rows of collections that were not listed to their ends.
+    var incomplete: Set<Int64> = []
+    /// Whether the catalog had no item of the job when this began.
+    let isNew: Bool
+    /// The last URL that the list gave.
+    var lastURL: WebURL?
     /// Items listed, whether or not they were selected.
     var listed = 0
     /// When pages came, each with the highest id before it.
@@ -32,6 +44,9 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var fatal: String?
     /// Files of an unfinished run under names that no row claims.
     var leftovers: [RelativePath: [PublishJournal.Intent]] = [:]
+    var renaming = PathRenaming()
+    /// Whether files and rows may disagree: the journal tells the next run of it.
+    var needsJournal = false
     private var completion: (@Sendable () -> Void)?
 
     struct ListedCollectionRow {
@@ -41,9 +56,10 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         var next = 1
     }
 
-    init(_ context: RunContext, journal: PublishJournal?) {
+    init(_ context: RunContext, journal: PublishJournal?, on catalog: Connection) throws {
         self.context = context
         self.journal = journal
+        isNew = try catalog.value("SELECT NOT EXISTS (SELECT 1 FROM item WHERE job = ?)", context.job.name) ?? true
     }
 
     /// Calls back, on the catalog's queue, once the list is complete and every selected item has ended.
@@ -67,6 +83,24 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         checkCompletion()
     }
 
+    /// Empties the journal once the rows are in the catalog.
+    func clearJournal() {
+        if !needsJournal { try? journal?.clear() }
+    }
+
+    /// Enters or ends items in one transaction. When it fails the run is given up, with the sums of the rows that there
+    /// are: what counts as listed or ended has no row then, and would be waited for without end.
+    func transaction(on catalog: Connection, _ body: () throws -> Void) throws {
+        let before = figures
+        do {
+            try catalog.transaction { try body() }
+        } catch {
+            figures = before
+            abandon("the catalog can't be written: \(error)")
+            throw error
+        }
+    }
+
     /// When an item was listed, for one whose details were not kept: exact for rows made in this run, whose ids rise with
     /// the list; for others the time of some page.
     func listingTime(of id: Int64) -> Monotonic {
@@ -79,8 +113,14 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         return low > 0 ? pageTimes[low - 1].time : pageTimes.first?.time ?? Monotonic.now()
     }
 
-    /// Counts an outcome.
-    func count(_ record: TransferRecord) {
+    /// Counts an outcome of an item in a collection.
+    func count(_ record: TransferRecord, collection: Int64) {
+        if context.interest.includesProgress {
+            sums[collection]?.done += 1
+            if record.outcome == .failed { sums[collection]?.failed += 1 }
+            if record.outcome == .cancelled { sums[collection]?.cancelled += 1 }
+            changedSums.insert(collection)
+        }
         switch record.outcome {
         case .downloaded: figures.downloaded += 1
         case .unchanged: figures.unchanged += 1

@@ -7,11 +7,15 @@ import SQLite
 enum RunRows {
     /// Enters a job, takes up what unfinished runs left, and begins a run.
     ///
+    /// - Returns: the run, and what to tell of it before it begins.
     /// - Throws: ``CatalogError`` when the output directory belongs to another job.
     static func begin(
-        _ job: Job, selection: Selection, runnerVersion: String, on catalog: Connection, now: Int64
-    ) throws -> Int64 {
+        _ job: Job, in output: OutputDirectory, selection: Selection, runnerVersion: String, on catalog: Connection,
+        now: Int64
+    ) throws -> (run: Int64, warning: String?) {
         let directory = job.trust.secrets.hide(job.output.directory)
+        // Before the transaction: files are read.
+        let change = try DirectoryChange(job, output, on: catalog)
         return try catalog.transaction {
             let owner: String? = try catalog.value(
                 "SELECT name FROM job WHERE directory = ? AND name <> ?", directory, job.name)
@@ -25,6 +29,7 @@ enum RunRows {
                 INSERT INTO job (name, file, directory, created_at) VALUES (?, ?, ?, ?)
                 ON CONFLICT (name) DO UPDATE SET file = excluded.file, directory = excluded.directory
                 """, job.name, job.trust.secrets.hide(job.file), directory, now)
+            try change?.apply(on: catalog)
             // Whoever held the job's lock before is gone.
             try catalog.run(
                 "UPDATE run SET outcome = 'interrupted' WHERE job = ? AND outcome = 'running'", job.name)
@@ -33,7 +38,7 @@ enum RunRows {
                 INSERT INTO run (job, started_at, selection, runner_version, libcurl_version, host, pid)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """, job.name, now, selection.text, runnerVersion, curlVersionText, hostName(), Int64(getpid()))
-            return catalog.lastInsertedRowID
+            return (catalog.lastInsertedRowID, change?.warning)
         }
     }
 
@@ -64,7 +69,8 @@ extension Selection {
 }
 
 extension RunLedger {
-    /// After a complete list of everything: items that are no longer listed are gone. Their files stay.
+    /// After a complete list of everything: items that are no longer listed are gone, but for those of collections that
+    /// were not listed to their ends. Their files stay.
     ///
     /// - Returns: a warning when the list was empty and nothing was therefore marked.
     func markGone(on catalog: Connection) throws -> String? {
@@ -77,32 +83,26 @@ extension RunLedger {
         }
         try catalog.transaction {
             let missing = try catalog.rows(
-                "SELECT id FROM item WHERE job = ? AND state NOT IN ('gone', 'removed')", context.job.name
-            ) { try $0[0] as Int64 }.filter { !selected.contains($0) }
-            for id in missing { try catalog.run("UPDATE item SET state = 'gone' WHERE id = ?", id) }
+                "SELECT id, collection_id FROM item WHERE job = ? AND state NOT IN ('gone', 'removed')",
+                context.job.name
+            ) { row in (id: try row[0] as Int64, collection: try row[1] as Int64) }
+            .filter { !selected.contains($0.id) && !incomplete.contains($0.collection) }
+            for (id, _) in missing { try catalog.run("UPDATE item SET state = 'gone' WHERE id = ?", id) }
         }
         return nil
     }
 
     /// What a run that ended between naming files and writing rows left: rows are brought up to files that were replaced,
-    /// and files that no row claims are remembered as this job's own.
+    /// files that no row claims are remembered as this job's own, and those that rows no longer claim are removed.
     func takeUpLeftovers(on catalog: Connection) throws {
-        leftovers = try journal?.leftovers() ?? [:]
-        for (path, intents) in leftovers {
-            let claimed = try catalog.first(
-                "SELECT id, sha256 FROM item WHERE job = ? AND path = ?", context.job.name, path.text
-            ) { row in (try row[0] as Int64, try row[1] as String?) }
-            guard let (id, sha256) = claimed else { continue }
-            leftovers[path] = nil
-            guard context.output.information(path) != nil, let digest = try? context.output.digest(of: path),
-                digest.hex != sha256, let intent = intents.first(where: { $0.digest == digest })
-            else { continue }
-            // The file is the newer one, whole; its validators were lost with the row.
-            try catalog.run(
-                """
-                UPDATE item SET size = ?, sha256 = ?, etag = NULL, last_modified = NULL, expires_at = NULL
-                WHERE id = ?
-                """, intent.size, digest.hex, id)
-        }
+        guard let journal else { return }
+        leftovers = try Leftovers.takeUp(journal, in: context.output, job: context.job.name, on: catalog)
+    }
+
+    /// Brings a row up to its file, which is the newer one and whole. Nothing tells how fresh it is.
+    func adopt(_ size: Int64, _ digest: SHA256Digest, as item: Int64, on catalog: Connection) throws {
+        try catalog.run(
+            "UPDATE item SET size = ?, sha256 = ?, etag = NULL, last_modified = NULL, expires_at = NULL WHERE id = ?",
+            size, digest.hex, item)
     }
 }

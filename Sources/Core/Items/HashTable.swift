@@ -47,6 +47,7 @@ package struct HashTable: Sendable {
 
     /// The upper half as a fraction of the segment's length.
     private static func place(_ upper: UInt32, in segment: [UInt64]) -> Int {
-        Int(UInt64(upper) * UInt64(segment.count) >> 32)
+        // The parentheses matter: in Swift a shift binds closer than a product.
+        Int((UInt64(upper) * UInt64(segment.count)) >> 32)
     }
 }

@@ -29,14 +29,16 @@ struct ItemRow {
     var askedAgainAt: Int64?
     var listing: String?
     var key: String
+    var template: Int64?
+    var variant: String?
 
     static let columns = """
         id, collection_id, position, url, title, description, section, metadata, thumbnail_url, path, media_type, size, \
         sha256, stored_url, etag, last_modified, expires_at, state, failure, stem, is_unsettled, permanent_failures, \
-        asked_again_at, listing, key
+        asked_again_at, listing, key, template, variant
         """
 
-    static let columnCount = 25
+    static let columnCount = 27
 
     init(_ row: borrowing Row) throws {
         id = try row[0]
@@ -64,6 +66,8 @@ struct ItemRow {
         askedAgainAt = try row[22]
         listing = try row[23]
         key = try row[24]
+        template = try row[25]
+        variant = try row[26]
     }
 
     /// What the list promised when it was last read.
@@ -84,6 +88,7 @@ struct ItemRow {
         else { return nil }
         return StoredFile(
             path: relative, mediaType: mediaType, size: size, sha256: digest,
-            freshness: Freshness(etag: etag, lastModified: lastModified, expiresAt: expiresAt))
+            freshness: Freshness(
+                etag: etag, lastModified: lastModified, expiresAt: expiresAt, variant: variant))
     }
 }

@@ -48,9 +48,11 @@ final class ItemWork: Sendable {
         self.listedAt = listedAt
     }
 
-    /// The name of the item's part file: the same in every run, so that it can be resumed.
-    var partName: String { "item-\(id)" }
+    var partName: String { Core.partName(ofItem: id) }
 }
+
+/// The name of an item's part file: the same in every run, so that it can be resumed.
+func partName(ofItem id: Int64) -> String { "item-\(id)" }
 
 /// A file that the catalog claims and that is there.
 struct StoredFile: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Files
+import Media
 import YAML
 
 /// The checked template of `output.path`: literal text and `{fields}` between slashes.
@@ -136,6 +137,16 @@ package struct PathTemplate: Sendable, Hashable {
         stem.replacing(extensionMark, with: `extension`)
     }
 
+    /// The extension in a path that ``path(stem:extension:)`` has made; nil for a stem without a place for it.
+    package static func `extension`(in path: String, stem: String) -> String? {
+        let parts = stem.split(separator: extensionMark, omittingEmptySubsequences: false)
+        guard parts.count > 1, path.utf8.starts(with: parts[0].utf8) else { return nil }
+        let rest = path.utf8.dropFirst(parts[0].utf8.count)
+        // Where the mark stands once, what is behind it tells the end; else extensions are letters and digits.
+        let length = parts.count == 2 ? rest.count - parts[1].utf8.count : rest.prefix(while: isLetterOrDigit).count
+        return length > 0 ? String(rest.prefix(length)) : nil
+    }
+
     /// A stem with ` (n)` before the extension, for the n-th of equal ones.
     package static func numbered(stem: String, _ number: Int) -> String {
         let slash = stem.lastIndex(of: "/").map(stem.index(after:)) ?? stem.startIndex
@@ -145,6 +156,15 @@ package struct PathTemplate: Sendable, Hashable {
                 || MediaType.isKnown(extension: name[dot...].dropFirst())
         else { return "\(stem) (\(number))" }
         return "\(stem[..<dot]) (\(number))\(stem[dot...])"
+    }
+}
+
+private func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+    default: false
     }
 }
 

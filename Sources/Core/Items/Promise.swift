@@ -9,6 +9,16 @@ struct Promise: Sendable, Hashable {
 
     var isEmpty: Bool { size == nil && sha256 == nil && headers.isEmpty }
 
+    /// Why what a list promises of an item can't be kept to; nil where it can. A promise that is passed over would have any
+    /// bytes taken for the right ones.
+    static func complaint(about item: ListedItem) -> String? {
+        if let size = item.size, size < 0 { return "its size \(size) is negative" }
+        if let digest = item.sha256, SHA256Digest(hex: digest) == nil {
+            return "its sha256 '\(digest.prefix(80))' is not of 64 hexadecimal digits"
+        }
+        return nil
+    }
+
     func agrees(with file: StoredFile) -> Bool {
         (size ?? file.size) == file.size && (sha256 ?? file.sha256) == file.sha256
     }

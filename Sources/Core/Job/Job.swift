@@ -1,3 +1,5 @@
+package import MediaProtocol
+
 /// A job: one checked YAML document with everything resolved that a run needs.
 package struct Job: Sendable {
     /// Names the job in the catalog.
@@ -10,6 +12,8 @@ package struct Job: Sendable {
     package var output: JobOutput
     package var transfer: TransferPolicy
     package var refresh: RefreshPolicy
+    /// Which pictures are made of the files; nil: none.
+    package var media: RenderSettings?
     /// What the bytes must be; one of these.
     package var expects: [Expectation]
     package var allowedFailures: FailureAllowance
@@ -22,6 +26,8 @@ package struct JobOutput: Sendable {
     /// Absolute.
     package var directory: String
     package var template: PathTemplate
+    /// Whether equal bytes are stored once.
+    package var deduplicates = false
 }
 
 /// `refresh`: when a stored file is asked for again.

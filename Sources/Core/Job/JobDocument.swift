@@ -1,3 +1,4 @@
+import MediaProtocol
 package import YAML
 
 /// The keys of a job file: the one table that decodes, documents and completes them.
@@ -9,6 +10,7 @@ package struct JobDocument: YAMLRecord {
     var refresh = RefreshPolicy.changed
     var expects: OneOrMany<Expectation>?
     var allowedFailures = FailureAllowance.count(0)
+    var media: RenderSettings?
 
     package init() {}
 
@@ -31,6 +33,7 @@ package struct JobDocument: YAMLRecord {
         .optional(
             "allow_failed", \.allowedFailures, default: "0", help: "so many failures, N or N%, still exit 0",
             example: "2%"),
+        .optional("media", \.media, default: "none", help: "pictures made of what is stored", example: "{}"),
     ])
 
     private static func complaint(aboutName name: String) -> String? {
@@ -62,6 +65,7 @@ package struct OutputDocument: YAMLRecord {
     var directory = ""
     /// With its place in the file, since it is checked when the module's fields are known.
     var path: Node?
+    var deduplicates = false
 
     package init() {}
 
@@ -76,6 +80,9 @@ package struct OutputDocument: YAMLRecord {
         ) { node, root, context in
             if String.decode(node, &context) != nil { root.path = node }
         },
+        .optional(
+            "deduplicate", \.deduplicates, default: "false",
+            help: "whether equal bytes are stored once, as shared blocks or else as a hard link"),
     ])
 }
 
@@ -101,6 +108,7 @@ extension TransferPolicy: YAMLRecord {
             check: within(0...100)),
         .optional(
             "user_agent", \.userAgent, default: "runner/<version> libcurl/<version>", help: "who asks",
+            example: "Our mirror (admin@example.org)",
             check: { HeaderRules.isValue($0) ? nil : "can't have control characters" }),
         .optional(
             "headers", \.headerMap, default: "none", help: "more header fields for the items' hosts",
@@ -109,7 +117,9 @@ extension TransferPolicy: YAMLRecord {
         .optional(
             "proxy", \.proxy, default: "the environment's", help: "a proxy's URL; none ignores the environment's",
             example: "http://proxy.example:3128"),
-        .optional("ca_file", \.caFile, default: "none", help: "more certificate authorities to trust, a PEM file"),
+        .optional(
+            "ca_file", \.caFile, default: "none", help: "more certificate authorities to trust, a PEM file",
+            example: "internal-ca.pem"),
         .optional(
             "connect_to", \.routeMap, default: "none", help: "connections meant for one address go to another",
             example: "{\"host:443\": \"127.0.0.1:8443\"}"),

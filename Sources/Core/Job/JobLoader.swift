@@ -43,14 +43,30 @@ package struct JobLoader: Sendable {
     private func files(at path: String, _ diagnostics: inout [Diagnostic]) -> [String] {
         var information = stat()
         guard stat(path, &information) == 0 else {
-            diagnostics.append(missing(path, "can't be read: \(String(cString: strerror(errno)))"))
+            let reason = String(cString: strerror(errno))
+            diagnostics.append(missing(path, "can't be read: \(reason)", hint: similar(to: path)))
             return []
         }
         guard information.st_mode & S_IFMT == S_IFDIR else { return [path] }
-        guard let folder = opendir(path) else {
+        guard let names = jobFiles(in: path) else {
             diagnostics.append(missing(path, "can't be read: \(String(cString: strerror(errno)))"))
             return []
         }
+        if names.isEmpty { diagnostics.append(missing(path, "is a folder without *.yaml files")) }
+        return names.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+    }
+
+    /// The job file beside a missing one that was most likely meant.
+    private func similar(to path: String) -> String? {
+        let start = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+        let folder = path[..<start]
+        let names = jobFiles(in: folder.isEmpty ? "." : String(folder)) ?? []
+        return closestMatch(to: String(path[start...]), in: names).map { "did you mean '\(folder)\($0)'?" }
+    }
+
+    /// The names of the `*.yaml` files in a folder, sorted; nil where it can't be read, for the reason in `errno`.
+    private func jobFiles(in path: String) -> [String]? {
+        guard let folder = opendir(path) else { return nil }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
@@ -60,12 +76,11 @@ package struct JobLoader: Sendable {
             }
             if name.hasSuffix(".yaml"), !name.hasPrefix(".") { names.append(name) }
         }
-        if names.isEmpty { diagnostics.append(missing(path, "is a folder without *.yaml files")) }
-        return names.sorted().map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+        return names.sorted()
     }
 
-    private func missing(_ path: String, _ message: String) -> Diagnostic {
-        Diagnostic(message, in: YAMLSource(name: path, bytes: []))
+    private func missing(_ path: String, _ message: String, hint: String? = nil) -> Diagnostic {
+        Diagnostic(message, in: YAMLSource(name: path, bytes: []), hint: hint)
     }
 
     private func documents(
@@ -129,8 +144,11 @@ package struct JobLoader: Sendable {
         }
         return Job(
             name: fields.name, file: absolute, folder: folder, source: plan,
-            output: JobOutput(directory: resolved(fields.output.directory, in: folder), template: template),
-            transfer: transfer, refresh: fields.refresh, expects: fields.expects?.values ?? module.expects,
+            output: JobOutput(
+                directory: resolved(fields.output.directory, in: folder), template: template,
+                deduplicates: fields.output.deduplicates),
+            transfer: transfer, refresh: fields.refresh, media: fields.media,
+            expects: fields.expects?.values ?? module.expects,
             allowedFailures: fields.allowedFailures, trust: trust)
     }
 

@@ -6,6 +6,8 @@ import HTTP
 /// A reader that is slow slows those who may wait for it; it never makes the stream grow without bound.
 final class EventStream: Sendable {
     private static let longest = 4_096
+    /// Events that wait for the reader when it is far behind.
+    private static let patience = 512
     /// Events of so long, in milliseconds, are read together: waking the reader for each would cost more than reading.
     private static let delay = 20
 
@@ -17,8 +19,11 @@ final class EventStream: Sendable {
     private let queue = DispatchQueue(label: "events")
     private let state = Locked(State())
     private let handler: @Sendable ([RunEvent]) -> Void
+    /// What the reader wants.
+    let interest: EventInterest
 
-    init(_ handler: @escaping @Sendable ([RunEvent]) -> Void) {
+    init(interest: EventInterest = EventInterest(), _ handler: @escaping @Sendable ([RunEvent]) -> Void) {
+        self.interest = interest
         self.handler = handler
     }
 
@@ -32,6 +37,13 @@ final class EventStream: Sendable {
         }
         if isFirst { queue.asyncAfter(deadline: .now() + .milliseconds(Self.delay)) { self.deliver() } }
         if isFull, mayWait { queue.sync { self.deliver() } }
+    }
+
+    /// Publishes events that soon are out of date: they are dropped while the reader is far behind, as when its terminal
+    /// is stopped.
+    func offer(_ events: [RunEvent]) {
+        guard !events.isEmpty, state.withLock({ $0.pending.count < Self.patience }) else { return }
+        publish(events, mayWait: false)
     }
 
     private func deliver() {

@@ -4,20 +4,17 @@ import SQLite
 
 /// One run of one job, from its locks to its last row.
 final class JobRun: Sendable {
-    /// Why a run is ended before its list is done.
-    enum Stop: Sendable {
-        case signal
-        case deadline
-        case failure
-    }
-
     private struct State {
         var context: RunContext?
         var ledger: RunLedger?
-        var stop: Stop?
+        var stop: StopCause?
+        var isPaused = false
+        var concurrency: Int
         /// Cancelled when the run is stopped, so that a source that waits ends.
         var listing: Task<Listing, Never>?
         var isAborted = false
+        /// nil where the job wants no pictures.
+        var pictures: RenderJob?
     }
 
     let job: Job
@@ -25,18 +22,32 @@ final class JobRun: Sendable {
     private let store: CatalogStore
     private let engine: Engine
     private let events: EventStream
-    private let state = Locked(State())
+    private let rendering: RenderQueue?
+    private let state: Locked<State>
 
-    init(_ job: Job, options: SessionOptions, store: CatalogStore, engine: Engine, events: EventStream) {
+    init(
+        _ job: Job, options: SessionOptions, store: CatalogStore, engine: Engine, events: EventStream,
+        rendering: RenderQueue?
+    ) {
         self.job = job
         self.options = options
         self.store = store
         self.engine = engine
         self.events = events
+        self.rendering = rendering
+        state = Locked(State(concurrency: options.concurrency ?? job.transfer.concurrency))
     }
 
     /// Runs the job to its end.
     func run() async -> JobEnding {
+        let ending = await attempt()
+        if case .ran = ending { return ending }
+        if options.interest.includesProgress { publish(.jobAbandoned(job.name)) }
+        return ending
+    }
+
+    private func attempt() async -> JobEnding {
+        if job.media != nil, rendering == nil { return .failed(RenderJob.missing) }
         do {
             // Both locks: one for all runs of the job with this catalog, one for all that write into its directory.
             let catalogLock: FileLock
@@ -66,31 +77,46 @@ final class JobRun: Sendable {
         let job = job
         let options = options
         let startedAt = wallClockMicroseconds()
-        let run = try await store.perform { catalog in
+        // What can't be removed is in nobody's way.
+        try? output.removeParts(writtenBefore: startedAt / 1_000_000 - Self.longestWaitOfParts)
+        let (run, warning) = try await store.perform { catalog in
             try RunRows.begin(
-                job, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog, now: startedAt)
+                job, in: output, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog,
+                now: startedAt)
         }
         do {
             let context = RunContext(
-                job: job, run: run, selection: options.selection, output: output,
+                job: job, run: run, selection: options.selection, interest: interest, output: output,
                 profile: try JobProfile.make(job, options), index: engine.addJob(limits), startedAt: startedAt)
             let ledger = try await store.perform { catalog in
-                let ledger = RunLedger(context, journal: try PublishJournal(in: output))
+                let ledger = try RunLedger(context, journal: PublishJournal(in: output), on: catalog)
                 try ledger.takeUpLeftovers(on: catalog)
+                try ledger.beginRenaming(on: catalog)
+                try ledger.readStoredBytes(on: catalog)
                 return ledger
             }
             engine.recorder.add(ledger)
-            let isStopped = state.withLock { state in
-                state.context = context
-                state.ledger = ledger
-                return state.stop != nil
-            }
+            let pictures = try beginRendering(ledger)
             publish(
                 .runStarted(
                     RunStarted(
                         run: run, job: job.name, at: startedAt, selection: options.selection.text,
                         concurrency: limits.concurrency)))
-            if isStopped { stopTransfers() }
+            let (isStopped, isPaused, concurrency) = state.withLock { state in
+                state.pictures = pictures
+                state.context = context
+                state.ledger = ledger
+                return (state.stop != nil, state.isPaused, state.concurrency)
+            }
+            // What was asked for before there was a run.
+            if isPaused { engine.setPaused(true, context) }
+            if concurrency != limits.concurrency { engine.setConcurrency(concurrency, context) }
+            if isStopped || isPaused || concurrency != limits.concurrency { publishControl() }
+            if let warning { warn(warning) }
+            if isStopped {
+                pictures?.stop()
+                stopTransfers()
+            }
             let task = Task { await list(ledger) }
             let isStopping = state.withLock { state in
                 state.listing = task
@@ -109,10 +135,39 @@ final class JobRun: Sendable {
         }
     }
 
+    /// A week, in seconds: parts that no run has gone on with in that time are of items that are listed no more.
+    private static let longestWaitOfParts: Int64 = 7 * 86_400
+    private func beginRendering(_ ledger: RunLedger) throws -> RenderJob? {
+        guard let settings = job.media, let rendering else { return nil }
+        let output = ledger.context.output
+        try output.removeUnfinishedPictures()
+        let pictures = RenderJob(
+            job, settings, run: ledger.context.run, output: output, ledger: ledger,
+            isForced: options.selection.isRefreshing || options.selection.isFailedOnly)
+        rendering.begin(pictures)
+        return pictures
+    }
+
+    /// Waits for the pictures of what was stored.
+    private func finishRendering() async -> RenderFigures {
+        guard let pictures = state.withLock({ $0.pictures }) else { return RenderFigures() }
+        // Items become known with the events of their ends.
+        await events.drain()
+        await pictures.waitUntilDone()
+        return pictures.state.withLock { $0.figures }
+    }
+
     private var limits: Scheduler.Limits {
         Scheduler.Limits(
             concurrency: options.concurrency ?? job.transfer.concurrency, perHost: job.transfer.perHost,
             interval: job.transfer.rate?.interval ?? 0, retries: job.transfer.retries)
+    }
+
+    /// What the reader wants, and the ends of items where pictures are made of what is stored.
+    private var interest: EventInterest {
+        var interest = options.interest
+        if job.media != nil { interest.includesItems = true }
+        return interest
     }
 
     private func publish(_ event: RunEvent) {
@@ -135,7 +190,9 @@ final class JobRun: Sendable {
 
     private enum Listing {
         case complete
-        /// Enough is listed, or the run is being stopped.
+        /// Enough is listed.
+        case enough
+        /// The run is being stopped.
         case cut
         case failed(String)
     }
@@ -155,7 +212,7 @@ final class JobRun: Sendable {
                         try ledger.list(portion, on: catalog, now: wallClockMicroseconds())
                     }
                     try await take(outcome, ledger)
-                    if outcome.isEnough { return .cut }
+                    if outcome.isEnough { return .enough }
                 }
                 untilRelease -= page.items.count
                 if untilRelease < 0 {
@@ -184,21 +241,17 @@ final class JobRun: Sendable {
                 return (outcome, last)
             }
             last = end
-            guard let outcome else { break }
+            guard let outcome else { return .enough }
             try await take(outcome, ledger)
-            if outcome.isEnough { break }
+            if outcome.isEnough { return .enough }
         }
         return .cut
     }
 
     private func take(_ outcome: ListingOutcome, _ ledger: RunLedger) async throws {
         for warning in outcome.warnings { warn(warning) }
-        let name = job.name
-        let progress = try await store.perform { _ in
-            RunEvent.listing(ListingProgress(job: name, items: ledger.selected.count, isComplete: false))
-        }
         // Before the items begin: a collection is known before anything of it happens.
-        events.publish([progress] + outcome.events, mayWait: false)
+        events.publish(outcome.events, mayWait: false)
         if !engine.add(outcome.work, ledger.context) {
             let ids = outcome.work.map(\.id)
             let cancelled = try await store.perform { catalog in
@@ -211,34 +264,36 @@ final class JobRun: Sendable {
     // MARK: The end
 
     private func finish(_ ledger: RunLedger, _ listing: Listing) async throws -> RunFinished {
-        let name = job.name
         await withCheckedContinuation { continuation in
             store.enqueue { _ in
                 ledger.isListed = true
-                self.publish(
-                    .listing(ListingProgress(job: name, items: ledger.selected.count, isComplete: true)))
+                if let progress = ledger.progress() { self.publish(progress) }
                 ledger.whenComplete { continuation.resume() }
             }
         }
         // An abandoned run may have transfers under way.
         _ = engine.stop(ledger.context)
         engine.abort(ledger.context)
+        let pictures = await finishRendering()
         let stop = state.withLock { $0.stop }
-        let (finished, warning) = try await store.perform { catalog in
-            try self.close(ledger, listing, stop, on: catalog)
+        let (finished, warnings) = try await store.perform { catalog in
+            try self.close(ledger, listing, stop, pictures, on: catalog)
         }
-        if let warning { warn(warning) }
+        for warning in warnings { warn(warning) }
         publish(.runFinished(finished))
         return finished
     }
 
     private func close(
-        _ ledger: RunLedger, _ listing: Listing, _ stop: Stop?, on catalog: Connection
-    ) throws -> (RunFinished, warning: String?) {
+        _ ledger: RunLedger, _ listing: Listing, _ stop: StopCause?, _ pictures: RenderFigures, on catalog: Connection
+    ) throws -> (RunFinished, warnings: [String]) {
         var outcome: RunOutcome
         var detail: String?
         let figures = ledger.figures
         let missed = figures.failed + figures.cancelled
+        var isCut = figures.cancelled > 0
+        if case .cut = listing { isCut = true }
+        if stop != nil, pictures.left > 0 { isCut = true }
         if let fatal = ledger.fatal {
             (outcome, detail) = (.failed, job.trust.secrets.hide(fatal))
         } else if stop == .signal {
@@ -247,29 +302,35 @@ final class JobRun: Sendable {
             (outcome, detail) = (.failed, "the list failed: \(reason)")
         } else if let fault = ledger.diskFault {
             (outcome, detail) = (.failed, fault)
-        } else if stop == .deadline {
+        } else if isCut, stop == .deadline {
             (outcome, detail) = (.partial, "the deadline cut the run")
+        } else if isCut, stop == .request {
+            (outcome, detail) = (.partial, "stopped on request")
+        } else if let trouble = pictures.trouble {
+            (outcome, detail) = (.partial, "no pictures were made of \(pictures.left) items: \(trouble)")
         } else {
             outcome = missed == 0 ? .complete : .partial
         }
-        var warning: String?
+        var warnings = [ledger.renamingWarning]
         if case .complete = listing, ledger.context.selection.isWhole, ledger.fatal == nil {
-            warning = try ledger.markGone(on: catalog)
+            warnings.append(try ledger.markGone(on: catalog))
+            try ledger.endRenaming(on: catalog)
         }
         let now = wallClockMicroseconds()
         try catalog.transaction {
             try ledger.writeFigures(on: catalog)
+            try ledger.write(engine.strains(ledger.context), on: catalog)
             try RunRows.finish(ledger.context.run, outcome, detail: detail, on: catalog, now: now)
         }
         // Files of followers may have been named without a batch to follow.
-        try? ledger.journal?.clear()
+        ledger.clearJournal()
         let isAllowed =
-            stop == nil && figures.cancelled == 0
+            (stop == nil || !isCut) && stop != .signal && figures.cancelled == 0 && pictures.trouble == nil
             && job.allowedFailures.allows(figures.failed, of: figures.items)
         let finished = RunFinished(
             run: ledger.context.run, job: job.name, at: now, outcome: outcome, figures: figures, detail: detail,
             startedAt: ledger.context.startedAt, isAcceptable: outcome == .partial && isAllowed)
-        return (finished, warning)
+        return (finished, warnings.compactMap { $0 })
     }
 
     // MARK: Control
@@ -277,21 +338,27 @@ final class JobRun: Sendable {
     private var isStopped: Bool { state.withLock { $0.stop != nil } }
 
     /// Begins nothing more. What is in flight has the grace period, then it is broken off.
-    func stop(_ reason: Stop) {
+    func stop(_ cause: StopCause) {
         let isFirst = state.withLock { state in
-            guard state.stop == nil else { return false }
-            state.stop = reason
+            guard state.stop == nil else {
+                // What ends the process by a signal is an interrupted run, whatever had been asked for before.
+                if cause == .signal { state.stop = cause }
+                return false
+            }
+            state.stop = cause
             state.listing?.cancel()
             return true
         }
         guard isFirst else { return }
+        state.withLock { $0.pictures }?.stop()
+        publishControl()
         stopTransfers()
         store.enqueue(after: Int(options.gracePeriod)) { _ in self.abortTransfers() }
     }
 
     /// Breaks off what is in flight.
-    func abort() {
-        stop(.signal)
+    func abort(_ cause: StopCause) {
+        stop(cause)
         abortTransfers()
     }
 
@@ -310,14 +377,35 @@ final class JobRun: Sendable {
 
     private func abortTransfers() {
         if let (context, _) = begun { engine.abort(context) }
+        if let pictures = state.withLock({ $0.pictures }), pictures.isStopped { rendering?.abort() }
     }
 
     func setPaused(_ isPaused: Bool) {
+        state.withLock { $0.isPaused = isPaused }
         if let (context, _) = begun { engine.setPaused(isPaused, context) }
+        publishControl()
     }
 
-    func setConcurrency(_ concurrency: Int) {
+    func changeConcurrency(_ change: (Int) -> Int) {
+        let concurrency = state.withLock { state in
+            state.concurrency = change(state.concurrency)
+            return state.concurrency
+        }
         if let (context, _) = begun { engine.setConcurrency(concurrency, context) }
+        publishControl()
+    }
+
+    /// Tells what the job was asked to do, once it has begun.
+    private func publishControl() {
+        guard options.interest.includesProgress else { return }
+        let control = state.withLock { state in
+            state.context == nil
+                ? nil
+                : RunControl(
+                    job: job.name, isPaused: state.isPaused, isStopping: state.stop != nil,
+                    concurrency: state.concurrency)
+        }
+        if let control { publish(.control(control)) }
     }
 
     func prioritise(_ items: Set<Int64>) {

@@ -63,6 +63,12 @@ package enum Plan {
             original.close()
         }
         let store = try CatalogStore(path: copy)
+        // The copy is thrown away whatever becomes of it: nothing waits for the disk, and the paths of a million items are
+        // compared in memory.
+        try await store.perform { catalog in
+            try catalog.execute(
+                "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -\(32 << 10)")
+        }
         let engine = try Engine(recorder: Recorder(store: store, events: EventStream { _ in }))
         defer { engine.stop() }
         try await list(job, options, store, engine, scratch, items: items, warnings: warnings)
@@ -74,20 +80,26 @@ package enum Plan {
         items: @escaping @Sendable ([PlannedItem]) -> Void, warnings: @escaping @Sendable (String) -> Void
     ) async throws {
         let now = wallClockMicroseconds()
-        let run = try await store.perform { catalog in
-            try RunRows.begin(
-                job, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog, now: now)
-        }
         // A directory that is not there yet holds nothing, like the empty one.
         let own = try OutputDirectory(path: scratch.path, create: false)
         let output = (try? OutputDirectory(path: job.output.directory, create: false)) ?? own
+        let (run, warning) = try await store.perform { catalog in
+            try RunRows.begin(
+                job, in: output, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog,
+                now: now)
+        }
+        if let warning { warnings(warning) }
         let limits = Scheduler.Limits(
             concurrency: 1, perHost: job.transfer.perHost, interval: job.transfer.rate?.interval ?? 0,
             retries: job.transfer.retries)
         let context = RunContext(
             job: job, run: run, selection: options.selection, output: output, keeping: own,
             profile: try JobProfile.make(job, options), index: engine.addJob(limits), startedAt: now)
-        let ledger = RunLedger(context, journal: nil)
+        let ledger = try await store.perform { catalog in
+            let ledger = try RunLedger(context, journal: nil, on: catalog)
+            try ledger.beginRenaming(on: catalog)
+            return ledger
+        }
         engine.recorder.add(ledger)
         // What the source asks is asked: it counts in the catalog itself.
         let kept = LazyStore(path: options.database, otherwise: store)
@@ -97,9 +109,14 @@ package enum Plan {
             let (planned, outcome) = try await store.perform { catalog in
                 var planned: [PlannedItem] = []
                 ledger.planned = { row, action in
-                    planned.append(PlannedItem(row, ledger.key(ofCollection: row.collectionID), action))
+                    var item = PlannedItem(row, ledger.key(ofCollection: row.collectionID), action)
+                    item.path = ledger.renaming.planned[row.id] ?? item.path
+                    planned.append(item)
                 }
-                defer { ledger.planned = nil }
+                defer {
+                    ledger.planned = nil
+                    ledger.renaming.planned = [:]
+                }
                 let outcome = try ledger.list(page, on: catalog, now: wallClockMicroseconds())
                 return (planned, outcome)
             }

@@ -6,6 +6,7 @@ final class RunContext: Sendable {
     let job: Job
     let run: Int64
     let selection: Selection
+    let interest: EventInterest
     let output: OutputDirectory
     /// Where the source's downloads are kept: the output directory, unless nothing may be written there.
     let keeping: OutputDirectory
@@ -21,12 +22,14 @@ final class RunContext: Sendable {
     let startedAt: Int64
 
     init(
-        job: Job, run: Int64, selection: Selection, output: OutputDirectory, keeping: OutputDirectory? = nil,
-        profile: HTTPProfile, index: Scheduler.JobIndex, startedAt: Int64
+        job: Job, run: Int64, selection: Selection, interest: EventInterest = EventInterest(),
+        output: OutputDirectory, keeping: OutputDirectory? = nil, profile: HTTPProfile, index: Scheduler.JobIndex,
+        startedAt: Int64
     ) {
         self.job = job
         self.run = run
         self.selection = selection
+        self.interest = interest
         self.output = output
         self.keeping = keeping ?? output
         self.profile = profile
@@ -35,6 +38,13 @@ final class RunContext: Sendable {
         leftParts = Set(((try? output.parts()) ?? []).map(\.name))
         let all = job.transfer.headers
         headers = (Self.list(all), Self.list(all.filter { !$0.isPrivate }))
+    }
+
+    /// The time that a host took for its first byte; nil when there was no reply. Under a bandwidth limit the time is this
+    /// program's own, and tells nothing of the host.
+    func wait(of result: HTTPResult) -> Int64? {
+        guard result.status != 0 else { return nil }
+        return profile.configuration.bandwidth == nil ? result.phases.wait : 0
     }
 
     private static func list(_ headers: [RequestHeader]) -> HTTPHeaderList? {

@@ -1,16 +1,30 @@
 /// Something that happened in a run. The display, the log and `--progress json` read nothing else.
+///
+/// Which of them are made at all is the reader's choice; see ``EventInterest``.
 package enum RunEvent: Sendable {
     case runStarted(RunStarted)
     /// A collection was listed, before its items.
     case collection(CollectionListed)
-    /// How many items are known so far. The list is complete when `isComplete`.
-    case listing(ListingProgress)
+    /// The sums of a job so far.
+    case progress(RunProgress)
+    /// What is in flight, over all jobs of the session.
+    case activity(RunActivity)
+    /// A host is left alone for a while.
+    case hostHeld(HostHeld)
+    /// A job was paused, resumed, given another concurrency, or asked to end.
+    case control(RunControl)
     /// The first attempt of an item, or a later one, was admitted.
     case itemStarted(ItemStarted)
     /// The item's row is in the catalog.
     case itemFinished(ItemFinished)
+    /// The pictures of a stored item are being made.
+    case itemRendering(ItemRendering)
+    /// They are in the catalog, or could not be made, or are left for another run.
+    case itemRendered(ItemRendered)
     case warning(RunWarning)
     case runFinished(RunFinished)
+    /// The job of this name is over without a finished run: another run holds it, or the catalog or the disk failed.
+    case jobAbandoned(String)
 }
 
 package struct RunStarted: Sendable {
@@ -33,13 +47,6 @@ package struct CollectionListed: Sendable {
     package var section: String?
     package var position: Int
     package var expected: Int?
-}
-
-package struct ListingProgress: Sendable {
-    package var job: String
-    /// Selected items listed so far.
-    package var items: Int
-    package var isComplete: Bool
 }
 
 package struct ItemStarted: Sendable {
@@ -70,6 +77,38 @@ package struct ItemFinished: Sendable {
     package var mediaType: String?
     package var size: Int64?
     package var transfer: TransferRecord
+}
+
+package struct ItemRendering: Sendable {
+    package enum Activity: String, Sendable {
+        case unzipping, rendering
+    }
+
+    /// nil outside of a run.
+    package var run: Int64?
+    package var job: String
+    package var at: Int64
+    package var item: Int64
+    package var key: String
+    /// The row of its collection.
+    package var collectionID: Int64
+    package var title: String
+    package var activity: Activity
+}
+
+package struct ItemRendered: Sendable {
+    /// nil outside of a run.
+    package var run: Int64?
+    package var job: String
+    package var at: Int64
+    package var item: Int64
+    package var key: String
+    package var title: String
+    /// How many were made.
+    package var pictures: Int
+    /// Why some were not: the item counts as failed, whatever its transfer came to.
+    package var failure: FailureWord?
+    package var detail: String?
 }
 
 package struct RunWarning: Sendable {
@@ -103,6 +142,8 @@ package struct RunFigures: Sendable, Hashable {
     package var wireBytes: Int64 = 0
     /// Decoded bytes of complete bodies.
     package var bodyBytes: Int64 = 0
+    /// Bytes of files that share the room of equal ones.
+    package var savedBytes: Int64 = 0
     /// Requests that the source itself made, and the bytes of their replies.
     package var listRequests = 0
     package var listBytes: Int64 = 0

@@ -1,6 +1,8 @@
 import Dispatch
 import Files
 import HTTP
+import MediaClient
+import SQLite
 
 /// One process's run of several jobs, side by side, on one catalog and one loop.
 package final class Session: Sendable {
@@ -9,6 +11,8 @@ package final class Session: Sendable {
     private let events: EventStream
     private let runs: [JobRun]
     private let options: SessionOptions
+    /// nil where no job wants pictures, or nothing can make them.
+    private let rendering: RenderQueue?
 
     /// Opens the catalog and starts the loop.
     ///
@@ -19,14 +23,30 @@ package final class Session: Sendable {
         jobs: [Job], options: SessionOptions, events handler: @escaping @Sendable ([RunEvent]) -> Void
     ) throws {
         self.options = options
-        let events = EventStream(handler)
+        let stored = Locked<RenderQueue?>(nil)
+        let events = EventStream(interest: options.interest) { events in
+            stored.withLock { $0 }?.take(events)
+            handler(events)
+        }
         let store = try CatalogStore(path: options.database)
+        let program =
+            jobs.contains { $0.media != nil } ? RendererLocation.find(environment: options.environment) : nil
+        let rendering = program.map { program in
+            RenderQueue(program: program, store: store) { [weak events] batch in
+                events?.publish(batch.filter(options.interest.includes(rendering:)), mayWait: false)
+            }
+        }
+        stored.withLock { $0 = rendering }
+        self.rendering = rendering
         let engine = try Engine(
-            recorder: Recorder(store: store, events: events), scheduler: Scheduler(backoff: options.backoff))
+            recorder: Recorder(store: store, events: events),
+            scheduler: Scheduler(backoff: options.backoff, breaker: options.breaker))
         self.events = events
         self.store = store
         self.engine = engine
-        runs = jobs.map { JobRun($0, options: options, store: store, engine: engine, events: events) }
+        runs = jobs.map { job in
+            JobRun(job, options: options, store: store, engine: engine, events: events, rendering: rendering)
+        }
     }
 
     /// Runs the jobs to their ends. To be called once.
@@ -35,7 +55,7 @@ package final class Session: Sendable {
     package func run() async -> [JobResult] {
         if let deadline = options.deadline {
             store.enqueue(after: Int(deadline)) { [weak self] _ in
-                self?.runs.forEach { $0.stop(.deadline) }
+                self?.stop(.deadline)
             }
         }
         let results = await withTaskGroup(of: (Int, JobResult).self) { group in
@@ -48,6 +68,9 @@ package final class Session: Sendable {
         }
         engine.stop()
         await events.drain()
+        rendering?.close()
+        // What the runs wrote is in the catalog, whether or not it can be tuned.
+        try? await store.perform { catalog in try catalog.optimize() }
         await store.close()
         return results
     }
@@ -55,16 +78,16 @@ package final class Session: Sendable {
     // MARK: Control, from any thread
 
     /// Begins nothing more; what is in flight gets the grace period.
-    package func stop() {
-        for run in runs { run.stop(.signal) }
+    package func stop(_ cause: StopCause = .signal) {
+        for run in runs { run.stop(cause) }
     }
 
     /// Breaks off what is in flight.
-    package func abort() {
-        for run in runs { run.abort() }
+    package func abort(_ cause: StopCause = .signal) {
+        for run in runs { run.abort(cause) }
     }
 
-    /// Begins no item until ``resume()``; what is in flight goes on, and so does the list.
+    /// Begins nothing until ``resume()``, neither items nor requests of sources; what is in flight goes on to its end.
     package func pause() {
         for run in runs { run.setPaused(true) }
     }
@@ -75,7 +98,12 @@ package final class Session: Sendable {
 
     /// Changes every job's concurrency.
     package func setConcurrency(_ concurrency: Int) {
-        for run in runs { run.setConcurrency(max(1, concurrency)) }
+        changeConcurrency { _ in concurrency }
+    }
+
+    /// Changes the concurrency of every job by what it is; at least 1.
+    package func changeConcurrency(_ change: (Int) -> Int) {
+        for run in runs { run.changeConcurrency { max(1, change($0)) } }
     }
 
     /// Has these items fetched before all others of their hosts.

@@ -13,8 +13,12 @@ package struct SessionOptions: Sendable {
     package var runnerVersion: String
     /// The process environment: proxies and `${NAME}`.
     package var environment: [String: String]
+    /// Which events are made.
+    package var interest = EventInterest()
     /// How long transient failures wait before they are tried again.
     package var backoff = Backoff()
+    /// When a host that fails again and again is left alone.
+    package var breaker = CircuitBreaker.Settings()
 
     package init(database: String, runnerVersion: String, environment: [String: String]) {
         self.database = database

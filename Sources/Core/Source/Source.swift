@@ -33,16 +33,23 @@ package struct Page: Sendable {
     package var items: [ListedItem]
     /// What a person should know of the list although it goes on.
     package var warnings: [String]
+    /// Keys of collections, listed by now, that can't be listed to their ends: what they had before and does not come is
+    /// not taken for gone. Other collections are judged as ever.
+    package var incomplete: Set<String>
 
-    package init(collections: [ListedCollection] = [], items: [ListedItem] = [], warnings: [String] = []) {
+    package init(
+        collections: [ListedCollection] = [], items: [ListedItem] = [], warnings: [String] = [],
+        incomplete: Set<String> = []
+    ) {
         self.collections = collections
         self.items = items
         self.warnings = warnings
+        self.incomplete = incomplete
     }
 }
 
 extension Page {
-    /// The page in parts of so many items; the first has the collections and warnings.
+    /// The page in parts of so many items; the first has everything else.
     func portions(of count: Int) -> [Page] {
         guard items.count > count else { return [self] }
         return stride(from: 0, to: items.count, by: count).map { start in

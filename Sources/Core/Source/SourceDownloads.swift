@@ -47,10 +47,10 @@ final class SourceDownloads: Sendable {
         let now = wallClockMicroseconds()
         switch reply.status {
         case 200, 203:
-            return SourceFile(try await keep(writer, Note(reply, size: writer.size, now: now)))
+            return SourceFile(try await keep(writer, Note(reply, size: writer.size, secrets, now: now)))
         case 304:
             guard var kept else { throw protocolError("the server answered 304 to a request without a condition") }
-            kept.note.renew(reply, now: now)
+            kept.note.renew(reply, secrets, now: now)
             // Without it the next run only asks again.
             try? context.keeping.writeKeptNote(kept.note.bytes, of: name)
             return SourceFile(kept.file)
@@ -59,6 +59,8 @@ final class SourceDownloads: Sendable {
             throw FetchError(failure: failure.word, description: failure.detail)
         }
     }
+
+    private var secrets: Secrets { context.job.trust.secrets }
 
     private var isRefreshing: Bool { context.selection.isRefreshing || context.job.refresh == .always }
 
@@ -99,8 +101,8 @@ final class SourceDownloads: Sendable {
 }
 
 extension SourceDownloads.Note {
-    fileprivate init(_ reply: FetchedReply, size: Int64, now: Int64) {
-        let freshness = Freshness(reply.headers, now: now)
+    fileprivate init(_ reply: FetchedReply, size: Int64, _ secrets: Secrets, now: Int64) {
+        let freshness = Freshness(reply.headers, now: now).without(secrets)
         self.init(
             size: size, etag: freshness.etag, lastModified: freshness.lastModified, expiresAt: freshness.expiresAt)
     }
@@ -110,8 +112,8 @@ extension SourceDownloads.Note {
     }
 
     /// Takes what a 304 says anew (RFC 9111 section 4.3.4).
-    fileprivate mutating func renew(_ reply: FetchedReply, now: Int64) {
-        let freshness = Freshness(reply.headers, now: now)
+    fileprivate mutating func renew(_ reply: FetchedReply, _ secrets: Secrets, now: Int64) {
+        let freshness = Freshness(reply.headers, now: now).without(secrets)
         etag = freshness.etag ?? etag
         lastModified = freshness.lastModified ?? lastModified
         expiresAt = freshness.expiresAt

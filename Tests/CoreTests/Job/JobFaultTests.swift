@@ -250,6 +250,14 @@ struct JobFaultTests {
         #expect(lines[2].hasPrefix("comment.yaml: error: "))
     }
 
+    @Test("a missing file is answered with the one beside it that was most likely meant")
+    func similar() throws {
+        let files = try JobFiles()
+        try files.directory.write("", to: "jobs/flags.yaml")
+        let loaded = files.loader.load([files.directory.path("jobs/flgas.yaml")])
+        #expect(files.lines(loaded)[0].hasSuffix("No such file or directory; did you mean 'jobs/flags.yaml'?"))
+    }
+
     @Test("a fault of --set names the flag", arguments: ["transfer.retries=many", "transfer.retires=3", "x", "name=A"])
     func overrides(_ override: String) throws {
         let files = try JobFiles()

@@ -216,6 +216,52 @@ struct ControlTests {
         #expect(try await running.report().outcome == .complete)
     }
 
+    @Test("a run that is paused before it begins asks for nothing until it is resumed")
+    func pauseAtOnce() async throws {
+        let bench = try bench()
+        bench.server.release("/a")
+        let running = try bench.begin(items(bench)) { $0.interest.activityInterval = 1_000 }
+        running.session.pause()
+        running.session.setConcurrency(3)
+        try await running.wait { event in
+            if case .control(let control) = event, control.isPaused, control.concurrency == 3 { true } else { nil }
+        }
+        running.session.resume()
+        #expect(try await running.report().outcome == .complete)
+    }
+
+    @Test("a stop after which nothing was left undone does not make a run partial", arguments: [true, false])
+    func needlessStop(_ isDeadline: Bool) async throws {
+        let bench = try bench()
+        let running = try bench.begin(items(bench, "a")) { $0.interest.activityInterval = 1_000 }
+        try await running.wait { event in
+            if case .progress(let progress) = event, progress.isListComplete { true } else { nil }
+        }
+        running.session.stop(isDeadline ? .deadline : .request)
+        try await running.wait { event in
+            if case .control(let control) = event, control.isStopping { true } else { nil }
+        }
+        bench.server.release("/a")
+        let report = try await running.report()
+        #expect(report.outcome == .complete)
+        #expect(report.finished?.detail == nil)
+    }
+
+    @Test("a run that a person stops is partial; by a signal as well it is interrupted", arguments: [false, true])
+    func stopOnRequest(_ isSignalled: Bool) async throws {
+        let bench = try bench()
+        let running = try bench.begin(items(bench))
+        try await running.waitForStart("a")
+        running.session.stop(.request)
+        if isSignalled { running.session.stop() }
+        bench.server.release("/a")
+        let report = try await running.report()
+        #expect(report.outcome == (isSignalled ? .interrupted : .partial))
+        #expect(report.finished?.detail == (isSignalled ? "stopped by a signal" : "stopped on request"))
+        #expect(report.finished?.isAcceptable == false)
+        #expect(try report["c"].outcome == "cancelled")
+    }
+
     @Test("more concurrency begins more at once")
     func concurrency() async throws {
         let bench = try bench()
@@ -244,7 +290,8 @@ struct ControlTests {
         let bench = try bench()
         let running = try bench.begin(items(bench))
         try await running.waitForStart("a")
-        let second = try await bench.begin(items(bench)).report()
+        let second = try await bench.begin(items(bench)) { $0.interest.activityInterval = 1_000_000 }.report()
+        #expect(second.events.contains { if case .jobAbandoned("job") = $0 { true } else { false } })
         guard case .locked(let pid, let since) = second.ending else {
             Issue.record("\(second.ending)")
             return

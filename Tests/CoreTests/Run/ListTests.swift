@@ -38,6 +38,32 @@ struct ListTests {
         #expect(try states(bench) == ["a": "stored"])
     }
 
+    @Test("what a collection has not listed to its end is not gone; what the others no longer have is")
+    func incomplete() async throws {
+        let bench = try Bench(answering: { request in .ok(request.path) })
+        let before = ["a1", "a2", "b1", "b2"].map { bench.item("/\($0)", collection: String($0.prefix(1))) }
+        _ = try await bench.run(before)
+        var page = Page(listing: [before[0], before[2]])
+        page.incomplete = ["a"]
+        #expect(try await bench.run(.fixed([page])).outcome == .complete)
+        #expect(try states(bench) == ["a1": "stored", "a2": "stored", "b1": "stored", "b2": "gone"])
+        _ = try await bench.run([before[0], before[2]])
+        #expect(try states(bench)["a2"] == "gone")
+    }
+
+    @Test("a digest or size that is none makes an item invalid, whatever the source")
+    func malformedPromise() async throws {
+        let bench = try Bench(["/a": [.ok("x")], "/b": [.ok("x")]])
+        var items = [bench.item("/a"), bench.item("/b")]
+        items[0].sha256 = "abc"
+        items[1].size = -1
+        let report = try await bench.run(items)
+        #expect(try report["a"].failure == "invalid")
+        #expect(try report["a"].transfer["detail"] == "its sha256 'abc' is not of 64 hexadecimal digits")
+        #expect(try report["b"].failure == "invalid")
+        #expect(bench.server.requests.isEmpty)
+    }
+
     @Test("an item that a person removed is not fetched again")
     func removed() async throws {
         let bench = try Bench(["/a": [.ok(picture())], "/b": [.ok(picture(seed: 2))]])

@@ -20,6 +20,11 @@ struct OutcomeTests {
         var detail = ""
     }
 
+    /// A GIF of one pixel.
+    private static let wholePicture: [UInt8] =
+        Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0]
+        + [2, 2, 0x44, 1, 0, 0x3B]
+
     private static let page = "<!DOCTYPE html><html><body>Please log in</body></html>"
 
     @Test(
@@ -88,8 +93,18 @@ struct OutcomeTests {
                 testDescription: "nothing instead of a picture", responses: [.ok("")], keys: "expect: image",
                 failure: "wrong-type", status: 200, detail: "expected image, got an empty body"),
             Case(
-                testDescription: "a picture for one of several types", responses: [.ok(picture())],
+                testDescription: "a picture for one of several types", responses: [.ok(wholePicture)],
                 keys: "expect: [pdf, image]", outcome: "downloaded", status: 200),
+            Case(
+                testDescription: "a picture that is cut", responses: [.ok(Array(wholePicture.dropLast(4)))],
+                keys: "expect: image", failure: "corrupt", status: 200, detail: "the GIF ends within a picture"),
+            Case(
+                testDescription: "a large picture that is cut",
+                responses: [.ok(picture(300_000))], keys: "expect: image", failure: "corrupt", status: 200,
+                detail: "the PNG"),
+            Case(
+                testDescription: "a picture that is cut, where anything is welcome",
+                responses: [.ok(Array(wholePicture.dropLast(4)))], outcome: "downloaded", status: 200),
             Case(
                 testDescription: "304 that was not asked for", responses: [.status(304)], failure: "protocol",
                 status: 304, detail: "without a condition"),

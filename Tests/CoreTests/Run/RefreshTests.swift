@@ -49,12 +49,18 @@ struct RefreshTests {
         let bench = try Bench([
             "/a": [
                 tagged(picture()),
-                .status(304, headers: [("ETag", "\"v1b\""), ("Cache-Control", "max-age=3600")]),
+                .status(
+                    304,
+                    headers: [
+                        ("ETag", "W/\"v1\""), ("Cache-Control", "max-age=3600"),
+                        ("Last-Modified", "Wed, 21 Oct 2015 07:28:00 GMT"),
+                    ]),
             ]
         ])
         _ = try await bench.run("/a")
         let row = try await bench.run("/a")["a"]
-        #expect(row.item["etag"] == "\"v1b\"")
+        #expect(row.item["etag"] == "W/\"v1\"")
+        #expect(row.item["last_modified"] == "Wed, 21 Oct 2015 07:28:00 GMT")
         #expect(row.item["expires_at"] != .null)
         #expect(try await bench.run("/a")["a"].outcome == "fresh")
         #expect(bench.requests("/a").count == 2)
@@ -160,6 +166,21 @@ struct RefreshTests {
         item.sha256 = String(repeating: "0", count: 64)
         #expect(try await bench.run([item])["a"].failure == "checksum")
         #expect(bench.requests("/a").count == 2)
+    }
+
+    @Test("a reply chosen by a field of the request answers no request with another one", arguments: [true, false])
+    func vary(_ isFresh: Bool) async throws {
+        let freshness = isFresh ? ("Cache-Control", "max-age=3600") : ("X-None", "")
+        let response = tagged(picture(), "\"v1\"", ("Vary", "Accept-Encoding, Accept-Language"), freshness)
+        var bench = try Bench(["/a": [response]], transfer: "headers: {Accept-Language: vi}")
+        #expect(try await bench.run("/a")["a"].outcome == "downloaded")
+        #expect(try await bench.run("/a")["a"].outcome == (isFresh ? "fresh" : "unchanged"))
+        bench.job.transfer.headers[0].value = "en"
+        #expect(try await bench.run("/a")["a"].outcome == "unchanged")
+        let request = try #require(bench.requests("/a").last)
+        #expect(request["Accept-Language"] == "en")
+        #expect(request["If-None-Match"] == nil)
+        #expect(try await bench.run("/a")["a"].outcome == (isFresh ? "fresh" : "unchanged"))
     }
 
     @Test("no-store keeps the validator and forbids freshness")

@@ -66,6 +66,26 @@ struct SecretTests {
         text.contains(secret) || text.contains("s3cret")
     }
 
+    @Test("a server that repeats a secret in a validator leaves it nowhere; it is asked again without a condition")
+    func echoed() async throws {
+        let echo = [("ETag", "\"\(secret)\""), ("Last-Modified", secret)]
+        let big = picture(200_000)
+        var bench = try Bench(
+            [
+                "/a": [.ok(picture(), headers: echo)], "/cut": [.ok(big, headers: echo).cut(after: 150_000, .close)],
+            ], transfer: "retries: 0\nheaders: {X-Key: \"${KEY}\"}", environment: ["KEY": secret])
+        bench.keepsParts = true
+        #expect(try await bench.run("/a", "/cut")["a"].outcome == "downloaded")
+        _ = try await bench.run("/a", "/cut")
+        #expect(bench.requests("/a").map { $0["If-None-Match"] } == [nil, nil])
+        #expect(try bench.table("SELECT * FROM item WHERE etag IS NOT NULL OR last_modified IS NOT NULL") == [])
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: bench.directory.path)
+        for path in paths where !path.hasSuffix(".yaml") {
+            let bytes = bench.directory.read(path) ?? []
+            #expect(bytes.firstRange(of: Array(secret.utf8)) == nil, "\(path)")
+        }
+    }
+
     @Test("a stored URL is asked for with its secret again")
     func expanded() async throws {
         let bench = try Bench(transfer: "headers: {X-Key: \"${KEY}\"}", environment: ["KEY": secret])

@@ -36,7 +36,8 @@ struct Bench {
         self.directory = try directory ?? TemporaryDirectory()
         server = try FaultyServer { script.answer($0) }
         let given = transfer.split(separator: "\n").map(String.init)
-        let lines = given + ["proxy: none", "durability: none"] + (transfer.contains("retries:") ? [] : ["retries: 2"])
+        let defaults = ["proxy: none", "durability: none", "retries: 2"]
+        let lines = given + defaults.filter { line in !given.contains { $0.hasPrefix(line.prefix { $0 != " " }) } }
         let file = try self.directory.write(
             """
             name: \(name)
@@ -118,7 +119,8 @@ struct Bench {
         try catalog.execute(sql)
     }
 
-    var outputFolder: String { "files-\(job.name)" }
+    /// The name of the output directory, which is beside the job file.
+    var outputFolder: String { job.output.directory.split(separator: "/").last.map(String.init) ?? "" }
 
     /// The bytes of a file in the output directory.
     func file(_ path: String) -> [UInt8]? { directory.read("\(outputFolder)/\(path)") }

@@ -7,6 +7,7 @@ import Testing
 final class RunningJob: Sendable {
     let session: Session
     private let bench: Bench
+    private let interest: EventInterest
     private let events: Monitor<[RunEvent]>
     private let results: Task<[JobResult], Never>
 
@@ -15,6 +16,7 @@ final class RunningJob: Sendable {
         let session = try Session(jobs: [job], options: options) { batch in events.withLock { $0 += batch } }
         self.session = session
         self.bench = bench
+        interest = options.interest
         self.events = events
         results = Task { await session.run() }
     }
@@ -44,7 +46,7 @@ final class RunningJob: Sendable {
         let results = await results.value
         let ending = try #require(results.first?.ending)
         let report = try RunReport(ending, events: events.withLock { $0 }, bench: bench)
-        if report.finished != nil { try RunCheck(report, bench, location).run() }
+        if report.finished != nil { try RunCheck(report, bench, location, interest).run() }
         return report
     }
 }

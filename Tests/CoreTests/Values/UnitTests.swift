@@ -131,7 +131,7 @@ struct UnitTests {
 
     @Test("every URL that was put in is found among few candidates")
     func urlIndex() {
-        var index = URLIndex()
+        var index = HashIndex()
         func hash(_ id: Int64) -> Int { Int(truncatingIfNeeded: UInt64(bitPattern: id) &* 0x9E37_79B9_7F4A_7C15) }
         for id in 1...20_000 as ClosedRange<Int64> { index.insert(id, hash: hash(id)) }
         #expect((1...20_000 as ClosedRange<Int64>).allSatisfy { index.candidates(hash($0)).contains($0) })

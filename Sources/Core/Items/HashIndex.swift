@@ -1,11 +1,11 @@
-/// Finds items by the hash of their URL: some nine bytes an entry, for lists of a million.
+/// Finds items by the hash of what they have, a URL or a digest: some nine bytes an entry, for lists of a million.
 ///
 /// An entry holds 32 bits of the hash beside 32 bits of the id, so that a hit is a candidate only; the caller compares
-/// the URLs themselves.
-struct URLIndex {
+/// what was hashed.
+struct HashIndex {
     private var table = HashTable()
 
-    /// Ids whose URL may have this hash.
+    /// Ids that may have been inserted with this hash.
     func candidates(_ hash: Int) -> [Int64] {
         var result: [Int64] = []
         _ = table.contains(UInt32(truncatingIfNeeded: hash)) { entry in

@@ -1,0 +1,28 @@
+import Files
+import SQLite
+
+/// The rows of pictures, and the files that they claim.
+enum PictureRows {
+    /// Deletes what the catalog has of an item's pictures, for a caller that enforces no foreign keys.
+    ///
+    /// - Returns: their paths, which other rows may claim as well.
+    static func delete(ofItem id: Int64, on catalog: Connection) throws -> [String] {
+        let paths = try catalog.rows("SELECT path FROM picture WHERE item_id = ?", id) { try $0[0] as String }
+        try catalog.run("DELETE FROM picture WHERE item_id = ?", id)
+        try catalog.run("DELETE FROM rendering WHERE item_id = ?", id)
+        return paths
+    }
+
+    /// Removes a picture that no row claims of the jobs that store into the directory: equal pictures are one file.
+    static func removeUnclaimed(
+        _ path: String, of job: String, in output: OutputDirectory, on catalog: Connection
+    ) throws {
+        let owner: Int64? = try catalog.value(
+            """
+            SELECT item_id FROM picture JOIN item ON item.id = item_id JOIN job ON job.name = item.job
+            WHERE picture.path = ? AND directory = (SELECT directory FROM job WHERE name = ?) LIMIT 1
+            """, path, job)
+        guard owner == nil, let slash = path.lastIndex(of: "/") else { return }
+        try output.removePicture(String(path[path.index(after: slash)...]))
+    }
+}

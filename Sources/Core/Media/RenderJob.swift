@@ -1,0 +1,149 @@
+import Files
+import HTTP
+import MediaProtocol
+
+/// A job whose stored files become pictures: in a run, or by itself.
+final class RenderJob: Sendable {
+    let name: String
+    /// nil outside of a run.
+    let run: Int64?
+    let output: OutputDirectory
+    let settings: RenderSettings
+    /// `settings` as the catalog has them.
+    let fingerprint: String
+    /// Whether files and rows are flushed together.
+    let isDurable: Bool
+    /// Whether pictures are made that are there, and those tried again that could not be made.
+    let isForced: Bool
+    let secrets: Secrets
+    /// The books of the run, which count a failed picture as a failed item.
+    let ledger: RunLedger?
+    let state = Locked(State())
+
+    struct State {
+        /// Items taken and not over.
+        var open = 0
+        var isStopped = false
+        var figures = RenderFigures()
+        /// Resumed when nothing is open.
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    init(
+        _ job: Job, _ settings: RenderSettings, run: Int64?, output: OutputDirectory, ledger: RunLedger?,
+        isForced: Bool
+    ) {
+        name = job.name
+        self.run = run
+        self.output = output
+        self.settings = settings
+        fingerprint = settings.fingerprint
+        isDurable = job.transfer.durability == .batch
+        self.isForced = isForced
+        secrets = job.trust.secrets
+        self.ledger = ledger
+    }
+
+    /// Why a job with `media:` does not run where nothing can make pictures.
+    static let missing =
+        "the job has media:, and runner-media, which makes the pictures, is not there: 'make media' builds it, and "
+        + "$RUNNER_MEDIA names another place; without media: the job runs"
+
+    /// Waits until all items taken so far are over.
+    func waitUntilDone() async {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                guard state.open > 0 else { return true }
+                state.waiter = continuation
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    /// Counts items as over.
+    func close(_ count: Int, _ change: (inout RenderFigures) -> Void = { _ in }) {
+        let waiter = state.withLock { state in
+            change(&state.figures)
+            state.open -= count
+            guard state.open == 0 else { return nil as CheckedContinuation<Void, Never>? }
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+    }
+}
+
+/// What became of the items of which pictures were to be made.
+package struct RenderFigures: Sendable, Hashable {
+    /// Items whose pictures were made, and how many pictures.
+    package var rendered = 0
+    package var pictures = 0
+    /// Items whose pictures were there, and items that none are made of.
+    package var unchanged = 0
+    package var failed = 0
+    /// Items whose turn did not come, or that could not be tried.
+    package var left = 0
+    /// Why items could not be tried.
+    package var trouble: String?
+
+    package init() {}
+}
+
+/// A stored file of which pictures are to be made.
+struct RenderTask: Sendable {
+    let job: RenderJob
+    let item: Int64
+    let key: String
+    let collectionID: Int64
+    let title: String
+    let path: RelativePath
+    let mediaType: String?
+    /// What the file has by its row, in bytes.
+    let size: Int64
+    let sha256: String
+
+    var activity: ItemRendering.Activity { mediaType == "application/zip" ? .unzipping : .rendering }
+}
+
+/// What a task came to.
+struct RenderResult: Sendable {
+    struct Picture: Sendable {
+        let rendered: RenderedPicture
+        let file: PendingPicture
+    }
+
+    let task: RenderTask
+    var pictures: [Picture] = []
+    /// Why some pictures are missing; the first fault counts.
+    var faults: [RenderFault] = []
+    /// The item was not tried: nothing is to be recorded.
+    var isLeft = false
+
+    /// The fault that makes the item a failed one. That there are no pictures of a type is none.
+    var failure: (word: FailureWord, detail: String)? {
+        guard let fault = faults.first(where: { $0.kind != .unsupported }) else { return nil }
+        let others = faults.count > 1 ? "; \(faults.count - 1) more faults" : ""
+        return (FailureWord(fault.kind), fault.detail + others)
+    }
+
+    /// Why there are no pictures.
+    var detail: String? { failure?.detail ?? faults.first?.detail }
+}
+
+extension FailureWord {
+    fileprivate init(_ kind: RenderFault.Kind) {
+        self =
+            switch kind {
+            case .corrupt, .unsupported: .corrupt
+            case .tooLarge: .tooLarge
+            case .timeout: .timeout
+            }
+    }
+}

@@ -1,0 +1,138 @@
+/// A job's sums so far, and those of the collections in which something has changed since the last.
+package struct RunProgress: Sendable {
+    package var job: String
+    /// Selected items listed so far.
+    package var listed: Int
+    package var isListComplete: Bool
+    package var figures: RunFigures
+    package var collections: [CollectionProgress]
+
+    package init(
+        job: String, listed: Int, isListComplete: Bool, figures: RunFigures, collections: [CollectionProgress] = []
+    ) {
+        self.job = job
+        self.listed = listed
+        self.isListComplete = isListComplete
+        self.figures = figures
+        self.collections = collections
+    }
+}
+
+/// The sums of one collection.
+package struct CollectionProgress: Sendable, Hashable {
+    /// Its row's id.
+    package var id: Int64
+    package var title: String
+    /// How many items the source announced.
+    package var expected: Int?
+    /// Selected items listed so far.
+    package var listed = 0
+    /// Items that have ended, failed and cancelled ones included.
+    package var done = 0
+    package var failed = 0
+    package var cancelled = 0
+
+    package init(id: Int64, title: String, expected: Int? = nil) {
+        self.id = id
+        self.title = title
+        self.expected = expected
+    }
+}
+
+/// What a session has in flight at one moment.
+package struct RunActivity: Sendable {
+    /// In the order in which their rows were made.
+    package var items: [ItemActivity]
+    /// Coded bytes of item bodies since the session began, over all attempts, those in flight included.
+    package var receivedBytes: Int64
+    /// Attempts after the first, since the session began.
+    package var retries: Int
+    /// Items that wait to be tried again.
+    package var waiting: Int
+
+    package init(items: [ItemActivity], receivedBytes: Int64, retries: Int = 0, waiting: Int = 0) {
+        self.items = items
+        self.receivedBytes = receivedBytes
+        self.retries = retries
+        self.waiting = waiting
+    }
+}
+
+/// An item in flight.
+package struct ItemActivity: Sendable {
+    package enum Stage: Sendable {
+        /// The request is on its way, or the server thinks.
+        case waiting
+        case receiving
+        /// Pictures are taken out of the stored ZIP file.
+        case unzipping
+        /// Pictures are made of the stored file.
+        case rendering
+    }
+
+    package var id: Int64
+    /// The row of its collection.
+    package var collection: Int64
+    package var title: String
+    /// The host that is asked, after redirects; with the port where it is not the scheme's own.
+    package var host: String
+    package var stage: Stage
+    /// 1 for the first.
+    package var attempt: Int
+    /// Bytes of the body that are there, those of an earlier attempt that are of use included.
+    package var received: Int64
+    /// The length of the whole body; nil when nobody tells.
+    package var total: Int64?
+
+    package init(
+        id: Int64, collection: Int64, title: String, host: String, stage: Stage, attempt: Int = 1, received: Int64 = 0,
+        total: Int64? = nil
+    ) {
+        self.id = id
+        self.collection = collection
+        self.title = title
+        self.host = host
+        self.stage = stage
+        self.attempt = attempt
+        self.received = received
+        self.total = total
+    }
+}
+
+/// A host that is not asked for a while.
+package struct HostHeld: Sendable {
+    package enum Reason: Sendable {
+        /// The server said so: Retry-After (RFC 9110, section 10.2.3).
+        case retryAfter
+    }
+
+    /// With the port where it is not the scheme's own.
+    package var host: String
+    /// Microseconds since 1970 UTC, as `until`.
+    package var at: Int64
+    package var until: Int64
+    package var reason: Reason
+
+    package init(host: String, at: Int64, until: Int64, reason: Reason) {
+        self.host = host
+        self.at = at
+        self.until = until
+        self.reason = reason
+    }
+}
+
+/// What a job was last asked to do.
+package struct RunControl: Sendable {
+    package var job: String
+    package var isPaused: Bool
+    /// Nothing more begins; what is in flight may end.
+    package var isStopping: Bool
+    package var concurrency: Int
+
+    package init(job: String, isPaused: Bool = false, isStopping: Bool = false, concurrency: Int) {
+        self.job = job
+        self.isPaused = isPaused
+        self.isStopping = isStopping
+        self.concurrency = concurrency
+    }
+}

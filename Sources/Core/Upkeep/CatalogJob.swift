@@ -1,0 +1,49 @@
+import Files
+import SQLite
+
+/// A job as the catalog knows it, whether or not its job file is still there.
+struct CatalogJob: Sendable, Hashable {
+    let name: String
+    /// Where its files are, absolute.
+    let directory: String
+
+    /// The job of that name.
+    ///
+    /// - Parameter environment: for a directory that the catalog has with `${NAME}` in it.
+    /// - Throws: ``UpkeepError``; `SQLiteError`.
+    static func find(_ name: String, on catalog: Connection, environment: [String: String]) throws -> CatalogJob {
+        let directory: String? = try catalog.value("SELECT directory FROM job WHERE name = ?", name)
+        guard let directory else { throw UpkeepError.unknownJob(name, known: try names(on: catalog)) }
+        let variables = Secrets(environment.map { (name: $0.key, value: $0.value) })
+        guard let expanded = variables.expand(directory) else {
+            throw UpkeepError.unsetVariable(job: name, directory: directory)
+        }
+        return CatalogJob(name: name, directory: expanded)
+    }
+
+    /// All names, in order.
+    static func names(on catalog: Connection) throws -> [String] {
+        try catalog.rows("SELECT name FROM job ORDER BY name") { try $0[0] }
+    }
+}
+
+/// Why the catalog can't be looked after as asked.
+package enum UpkeepError: Error, Hashable, Sendable {
+    /// With the jobs that there are.
+    case unknownJob(String, known: [String])
+    /// With the keys of the collections that the job has.
+    case unknownCollection(String, job: String, known: [String])
+    /// The path of the job's output directory has a variable that the environment does not have.
+    case unsetVariable(job: String, directory: String)
+}
+
+extension UpkeepError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unknownJob(let name, _): "the catalog has no job '\(name)'"
+        case .unknownCollection(let key, let job, _): "the job '\(job)' has no collection '\(key)'"
+        case .unsetVariable(let job, let directory):
+            "the output directory of '\(job)' is \(directory), and the environment does not have that variable"
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Files
+import SQLite
+
+/// Reads the stored files of a job again and compares them with what their rows say.
+package enum Verification {
+    /// What is wrong with a file.
+    package enum Fault: Sendable, Hashable {
+        case missing
+        /// It has fewer bytes than its row says.
+        case truncated(Int64)
+        /// It has other bytes, or more of them, so many.
+        case changed(Int64)
+        /// It can't be read, or is no file; why.
+        case unreadable(String)
+    }
+
+    /// A file that is not what its row says.
+    package struct Finding: Sendable, Hashable {
+        package let job: String
+        package let key: String
+        /// Relative to the output directory.
+        package let path: String
+        /// By the row, in bytes.
+        package let size: Int64
+        package let fault: Fault
+    }
+
+    /// What was read of a job.
+    package struct Outcome: Sendable, Hashable {
+        package var files = 0
+        /// By the rows.
+        package var bytes: Int64 = 0
+        package var faults = 0
+    }
+
+    /// How the verification of a job ended.
+    package enum Ending: Sendable {
+        case verified(Outcome)
+        /// A repair wants the job's lock, which a run has.
+        case busy(RunHolder)
+    }
+
+    /// The jobs of the catalog, by name.
+    package static func jobs(database: String) throws -> [String] {
+        let catalog = try CatalogLocation.openForReading(database)
+        defer { catalog.close() }
+        return try CatalogJob.names(on: catalog)
+    }
+
+    /// Reads every stored file of a job. A file that a run replaces meanwhile is judged by its new row.
+    ///
+    /// - Parameters:
+    ///   - isRepairing: whether the rows of faulty files forget what was stored, so that the next run fetches them in full
+    ///     and replaces what is at their paths.
+    ///   - findings: called with each faulty file as it is found, on a thread of its own.
+    ///   - progress: called now and then with what was read so far, on that thread.
+    /// - Throws: ``UpkeepError`` for an unknown job; ``CatalogError`` without a catalog; `FileError` when the output
+    ///   directory can't be opened; what the catalog has thrown.
+    package static func verify(
+        _ name: String, isRepairing: Bool, database: String, environment: [String: String],
+        findings: @escaping @Sendable (Finding) -> Void, progress: @escaping @Sendable (Outcome) -> Void
+    ) async throws -> Ending {
+        let catalog =
+            try isRepairing ? CatalogLocation.openExisting(database) : CatalogLocation.openForReading(database)
+        let store = CatalogStore(adopting: catalog)
+        let ending = await Result {
+            try await store.perform { catalog in
+                let job = try CatalogJob.find(name, on: catalog, environment: environment)
+                guard isRepairing else {
+                    let output = try OutputDirectory(path: job.directory, create: false)
+                    return Ending.verified(
+                        try Reader(job: name, output: output).read(catalog, findings: findings, progress: progress))
+                }
+                switch try HeldJob.hold(job, catalog: database) {
+                case .busy(let holder): return .busy(holder)
+                case .held(let held):
+                    defer { held.release() }
+                    // A directory that is not there, perhaps not mounted, is not to be fetched anew.
+                    let output = try held.output ?? OutputDirectory(path: job.directory, create: false)
+                    let reader = Reader(job: name, output: output) { try forget($0, on: $1) }
+                    return .verified(try reader.read(catalog, findings: findings, progress: progress))
+                }
+            }
+        }
+        await store.close()
+        return try ending.get()
+    }
+
+    /// Keeps the path: what is there gives way to the next download, and not before.
+    private static func forget(_ item: Int64, on catalog: Connection) throws {
+        try catalog.run(
+            """
+            UPDATE item SET state = 'pending', failure = NULL, size = NULL, sha256 = NULL, stored_url = NULL,
+                etag = NULL, last_modified = NULL, expires_at = NULL, is_unsettled = 1, permanent_failures = 0,
+                asked_again_at = NULL
+            WHERE id = ?
+            """, item)
+    }
+}
+
+/// Goes through the rows of a job.
+private struct Reader {
+    let job: String
+    let output: OutputDirectory
+    /// Called with the item of each faulty file.
+    var repair: ((Int64, Connection) throws -> Void)?
+
+    private static let pageSize = 256
+
+    private struct Row: Equatable {
+        let id: Int64
+        let key: String
+        let path: String
+        let size: Int64
+        let sha256: String
+
+        static let columns = "id, key, path, size, sha256"
+        static let condition = "state = 'stored' AND path IS NOT NULL AND size IS NOT NULL AND sha256 IS NOT NULL"
+
+        init(_ row: borrowing SQLite.Row) throws {
+            (id, key, path, size, sha256) = (try row[0], try row[1], try row[2], try row[3], try row[4])
+        }
+    }
+
+    func read(
+        _ catalog: Connection, findings: (Verification.Finding) -> Void, progress: (Verification.Outcome) -> Void
+    ) throws -> Verification.Outcome {
+        var outcome = Verification.Outcome()
+        var last: Int64 = 0
+        while true {
+            // No transaction stays open while files are read: it would keep the write-ahead log growing.
+            let rows = try catalog.rows(
+                """
+                SELECT \(Row.columns) FROM item WHERE job = ? AND id > ? AND \(Row.condition)
+                ORDER BY id LIMIT \(Self.pageSize)
+                """, job, last
+            ) { try Row($0) }
+            guard let end = rows.last?.id else { return outcome }
+            last = end
+            for row in rows {
+                outcome.files += 1
+                outcome.bytes += row.size
+                if let (row, fault) = try fault(row, on: catalog) {
+                    outcome.faults += 1
+                    try repair?(row.id, catalog)
+                    findings(
+                        Verification.Finding(job: job, key: row.key, path: row.path, size: row.size, fault: fault))
+                }
+                progress(outcome)
+            }
+        }
+    }
+
+    /// What is wrong with a row's file, by the row as it is once the file has been read.
+    private func fault(_ row: Row, on catalog: Connection) throws -> (Row, Verification.Fault)? {
+        var row = row
+        while let fault = fault(of: row) {
+            let now = try catalog.first("SELECT \(Row.columns) FROM item WHERE id = ? AND \(Row.condition)", row.id) {
+                try Row($0)
+            }
+            guard let now else { return nil }
+            if now == row { return (row, fault) }
+            row = now
+        }
+        return nil
+    }
+
+    private func fault(of row: Row) -> Verification.Fault? {
+        do {
+            let path = try RelativePath(validating: row.path)
+            if let found = output.information(path) {
+                guard found.isRegular else { return .unreadable("it is no file") }
+                if found.size < row.size { return .truncated(found.size) }
+                if found.size > row.size { return .changed(found.size) }
+            }
+            return try output.digest(of: path).hex == row.sha256 ? nil : .changed(row.size)
+        } catch let error as FileError where error.isAbsent {
+            return .missing
+        } catch {
+            return .unreadable("\(error)")
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    /// Waits for what is computed.
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
