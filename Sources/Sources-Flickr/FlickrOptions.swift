@@ -77,3 +77,5 @@ package struct FlickrOptions: Sendable {
         return nil
     }
 }
+
+extension PhotoSize: YAMLEnum {}

@@ -83,7 +83,9 @@ struct PhotoSearch: Sendable {
 
     private mutating func cut(_ reason: String) -> Page {
         isOver = true
-        return Page(warnings: ["the photos for \(subject.phrase) end after \(met.count): \(reason)"])
+        return Page(
+            warnings: ["the photos for \(subject.phrase) end after \(met.count): \(reason)"],
+            incomplete: [subject.collection.key])
     }
 
     /// What can't be searched for is an item that failed, so that the run tells of it and ends as partial.
@@ -92,6 +94,6 @@ struct PhotoSearch: Sendable {
         let collection = subject.collection
         let item = ListedItem(
             collection: collection.key, key: "\(collection.key)/@", url: "", title: collection.title, invalid: reason)
-        return Page(collections: [collection], items: [item])
+        return Page(collections: [collection], items: [item], incomplete: [collection.key])
     }
 }

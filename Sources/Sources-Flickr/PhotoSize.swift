@@ -1,7 +1,5 @@
-import YAML
-
 /// `size`: how large a picture is fetched.
-enum PhotoSize: String, YAMLEnum {
+enum PhotoSize: String, CaseIterable, Sendable {
     case square, thumbnail, small, medium, large, original
 
     /// The extras that have it, by their letters: those of its own size, then the smaller ones. The letters of extras are

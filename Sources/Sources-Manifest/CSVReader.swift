@@ -81,7 +81,8 @@ struct CSVReader {
             count += 1
             guard count <= ListElements.longest else {
                 _ = try bytes.line(limit: 0)
-                throw ElementFault("its row is over \(ListElements.longest) bytes; perhaps a quote is missing")
+                throw ElementFault(
+                    "its row is over \(ListElements.longest) bytes; perhaps a quote is missing", losesOthers: true)
             }
             if isQuoted {
                 if byte != UInt8(ascii: "\"") {
@@ -103,7 +104,7 @@ struct CSVReader {
                 fields[fields.count - 1].append(byte)
             }
         }
-        if isQuoted { throw ElementFault("a quote of its row is not closed") }
+        if isQuoted { throw ElementFault("a quote of its row is not closed", losesOthers: true) }
         return try fields.map { field in
             guard let text = String(validating: trimmed(field[...]), as: UTF8.self) else {
                 throw ElementFault("it is not UTF-8")

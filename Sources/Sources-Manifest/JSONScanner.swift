@@ -27,13 +27,13 @@ struct JSONScanner {
         if place == .inList { return try element() }
         guard place == .afterList, try bytes.peek() != nil else { return nil }
         place = .atEnd
-        throw ElementFault("something follows the end of the list")
+        throw ElementFault("something follows the end of the list", losesOthers: true)
     }
 
     private mutating func element() throws -> [UInt8]? {
         guard let first = try bytes.peek() else {
             place = .atEnd
-            throw ElementFault("the list ends without its ]")
+            throw ElementFault("the list ends without its ]", losesOthers: true)
         }
         if first == UInt8(ascii: "]") {
             // Also after a comma, which JSON forbids and people write; nothing is lost.
@@ -68,7 +68,7 @@ struct JSONScanner {
             _ = try bytes.next()
         }
         if try bytes.peek() == UInt8(ascii: ",") { _ = try bytes.next() }
-        if isCut { throw ElementFault("it is over \(ListElements.longest) bytes") }
+        if isCut { throw ElementFault("it is over \(ListElements.longest) bytes", losesOthers: true) }
         let element = trimmed(text[...])
         if element.isEmpty { throw ElementFault("nothing stands between two commas") }
         return Array(element)
@@ -81,9 +81,12 @@ struct ElementFault: Error, CustomStringConvertible {
     let description: String
     /// Whether it is nothing like an element: no JSON, or an object of something else.
     let isForeign: Bool
+    /// Whether other elements may be lost with it, as behind a quote that is not closed.
+    let losesOthers: Bool
 
-    init(_ description: String, isForeign: Bool = false) {
+    init(_ description: String, isForeign: Bool = false, losesOthers: Bool = false) {
         self.description = description
         self.isForeign = isForeign
+        self.losesOthers = losesOthers
     }
 }

@@ -23,7 +23,7 @@ struct ListElement: Hashable {
             self.init(url: object.url)
             title = object.title
             path = object.path
-            size = object.size
+            size = object.size?.value
             sha256 = object.sha256
             headers = object.headers ?? [:]
         default:
@@ -36,9 +36,22 @@ struct ListElement: Hashable {
         let url: String
         let title: String?
         let path: String?
-        let size: Int64?
+        let size: WholeNumber?
         let sha256: String?
         let headers: [String: String]?
+    }
+
+    /// A number whose fault names the member that it is of, also where a fraction or its size is the fault.
+    private struct WholeNumber: Decodable {
+        let value: Int64
+
+        init(from decoder: any Decoder) throws {
+            guard let value = try? decoder.singleValueContainer().decode(Int64.self) else {
+                throw DecodingError.typeMismatch(
+                    Int64.self, .init(codingPath: decoder.codingPath, debugDescription: "no whole number"))
+            }
+            self.value = value
+        }
     }
 
     /// Any JSON value.

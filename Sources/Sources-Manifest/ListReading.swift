@@ -10,7 +10,10 @@ struct ListReading {
     /// Why there are no elements.
     private var fault: String?
     private var index = -1
+    /// Whether there are elements that could not be read, how many and which nobody knows.
+    private(set) var isIncomplete = false
     private var keys = RepeatedKeys()
+    private var lastURL: WebURL?
 
     /// - Parameter key: the list's name.
     init(key: String, elements: ListElements) {
@@ -37,6 +40,7 @@ struct ListReading {
     mutating func next() throws -> ListedItem? {
         if let fault {
             self.fault = nil
+            isIncomplete = true
             return invalid(0, written: key, "\(key) can't be read: \(fault)")
         }
         guard var elements = elements.take() else { return nil }
@@ -47,10 +51,12 @@ struct ListReading {
             return item(element)
         } catch let fault as ElementFault {
             self.elements = elements
+            isIncomplete = isIncomplete || fault.losesOthers
             return invalid(index, written: "", "element \(index) of \(key): \(fault)")
         } catch let error as ManifestError {
             throw error
         } catch {
+            isIncomplete = true
             return invalid(index, written: "", "element \(index) of \(key): \(error)")
         }
     }
@@ -58,7 +64,8 @@ struct ListReading {
     private mutating func item(_ element: ListElement) -> ListedItem {
         let url: WebURL
         do throws(WebURLError) {
-            url = try WebURL(element.url)
+            url = try WebURL(element.url, near: lastURL)
+            lastURL = url
         } catch {
             return invalid(index, written: element.url, "element \(index) of \(key): \(error.reason)")
         }
@@ -85,7 +92,7 @@ extension ListElement {
     /// What is wrong with what it says beside its URL.
     fileprivate var complaint: String? {
         if let size, size < 0 { return "its size is negative" }
-        if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy(\.isHexDigit) {
+        if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
             return "its sha256 is not of 64 hexadecimal digits"
         }
         if let path, path.utf8.count > 1_000 { return "its path is over 1000 bytes" }

@@ -30,6 +30,7 @@ package struct ManifestPages: SourcePages {
             if var reading = list.take() {
                 if let item = try reading.next() {
                     page.items.append(item)
+                    if reading.isIncomplete { page.incomplete.insert(reading.collection.key) }
                     list = reading
                 }
             } else if let next = try manifest?.nextList() {

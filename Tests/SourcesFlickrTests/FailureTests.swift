@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -101,6 +102,29 @@ struct FailureTests {
             run.items.first?.detail
                 == "there is no place 'nowhere': Flickr says 'Place not found' (flickr.places.getInfo, code 3); check places"
         )
+    }
+
+    @Test("a place that Flickr refuses for once loses none of its photos; what others no longer have is gone")
+    func refusedForOnce() async throws {
+        let place = FaultyServer.Response.ok(#"{"place":{"place_id":"p","name":"Here, There"},"stat":"ok"}"#)
+        let bench = try FlickrBench(
+            "places: [p]\nsearch: [{name: All, text: a}]",
+            [
+                "places.getInfo": [place],
+                "photos.search": [
+                    Sample.photos(["1", "2"]), Sample.photos(["3", "4"]),
+                    Sample.fault(2, "Unknown place"), Sample.photos(["3"]),
+                ],
+            ])
+        #expect(try await bench.run().finished.outcome == .complete)
+        let second = try await bench.run()
+        #expect(second.finished.outcome == .partial)
+        let catalog = try CatalogLocation.openForReading(bench.options.database)
+        defer { catalog.close() }
+        let states = try catalog.rows("SELECT key || ' ' || state FROM item WHERE url <> '' ORDER BY key") {
+            try $0[0] as String
+        }
+        #expect(states == ["place:p/1 stored", "place:p/2 stored", "search:All/3 stored", "search:All/4 gone"])
     }
 
     @Test("a code means what it means with its method")

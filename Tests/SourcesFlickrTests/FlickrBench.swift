@@ -166,8 +166,7 @@ final class FakeFlickr: Sendable {
         }
     }
 
-    /// Begins like a JPEG, which is all that is looked at.
-    private static let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + Array("0123456789".utf8)
+    private static let picture = PictureFile.jpeg(Array("0123456789".utf8))
 }
 
 /// Recorded replies and such in their shape.
