@@ -46,12 +46,13 @@ extension RunReport {
     /// Reads one run; `nil` if it was pruned since it was selected.
     init?(id: Int64, from connection: Connection) throws {
         let statistics = try TransferStatistics(run: id, from: connection)
+        let throttles = try HostThrottle.all(ofRun: id, from: connection)
         let counted = try RunSums(countedOver: id, from: connection)
         let run = try connection.first(
             """
             SELECT job, started_at, finished_at, outcome, selection, list_requests, list_bytes, detail,
                 runner_version, libcurl_version, host, pid,
-                downloaded, unchanged, fresh, failed, cancelled, wire_bytes, body_bytes
+                downloaded, unchanged, fresh, failed, cancelled, wire_bytes, body_bytes, saved_bytes
             FROM run WHERE id = ?
             """, id
         ) { row in
@@ -63,9 +64,9 @@ extension RunReport {
             return RunReport(
                 id: id, job: try row[0], startedAt: try row[1], finishedAt: try row[2], outcome: outcome,
                 selection: try row[4], counts: sums.counts, wireBytes: sums.wireBytes, bodyBytes: sums.bodyBytes,
-                listRequests: try row[5], listBytes: try row[6], detail: try row[7],
+                savedBytes: try row[19], listRequests: try row[5], listBytes: try row[6], detail: try row[7],
                 runnerVersion: try row[8], libcurlVersion: try row[9], host: try row[10], processID: try row[11],
-                statistics: statistics)
+                statistics: statistics, throttles: throttles)
         }
         guard let run else { return nil }
         self = run

@@ -22,6 +22,8 @@ package struct RunReport: Sendable {
     package let counts: OutcomeCounts
     package let wireBytes: Int64
     package let bodyBytes: Int64
+    /// Bytes of files that share the room of equal ones.
+    package let savedBytes: Int64
     package let listRequests: Int64
     package let listBytes: Int64
     /// Why the run failed, for people.
@@ -31,6 +33,7 @@ package struct RunReport: Sendable {
     package let host: String
     package let processID: Int64
     package let statistics: TransferStatistics
+    package let throttles: [HostThrottle]
 
     /// How long the run took, in microseconds; up to `now` while it is running; `nil` where the end is not known, or a
     /// clock was set back meanwhile.

@@ -3,7 +3,7 @@ package import SQLite
 /// A report as one JSON document: `{"runs": [{…}]}`.
 ///
 /// Values have the names and the types that they have in the catalog; `metadata` and `selection`, JSON stored as text,
-/// stay text. A run has `statistics` always, and `collections`, `items`, `failures` and `slowest` if they were asked for.
+/// stay text. A run has `statistics` and `throttles` always, and `collections`, `items`, `failures` and `slowest` if they were asked for.
 /// What the run says of all its rows (`job`, `run_id`) is not repeated in them; `item_id` is the `id` of an item.
 package enum ReportJSON {
     /// Writes `report`, whose rows are read from `connection` meanwhile, to `output`.
@@ -71,6 +71,7 @@ extension JSONWriter {
         for (name, count) in run.counts.named { member(name, count) }
         member("wire_bytes", run.wireBytes)
         member("body_bytes", run.bodyBytes)
+        member("saved_bytes", run.savedBytes)
         member("list_requests", run.listRequests)
         member("list_bytes", run.listBytes)
         member("detail", run.detail)
@@ -80,6 +81,7 @@ extension JSONWriter {
         member("pid", run.processID)
         key("statistics")
         object(run.statistics)
+        throttles(of: run)
     }
 
     private mutating func object(_ statistics: TransferStatistics) {

@@ -15,6 +15,9 @@ package struct ReportRequest: Sendable {
     package var slowest: Int?
 
     package init() {}
+
+    /// Whether a table was asked for. A report without one has an overview of what was slow and what failed instead.
+    var hasTables: Bool { items || collections || failures || slowest != nil }
 }
 
 /// Which runs of a job.

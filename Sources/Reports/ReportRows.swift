@@ -20,6 +20,12 @@ struct ReportRows {
         self.run = run
     }
 
+    init(ids: [Int64], sql: String, run: Int64) {
+        self.ids = ids
+        self.sql = sql
+        self.run = run
+    }
+
     var isEmpty: Bool { ids.isEmpty }
 
     /// Hands each row to `body`, and calls `flush` often, outside of any transaction.
@@ -86,6 +92,11 @@ extension ReportRows {
                 ORDER BY total_us DESC, item_id LIMIT \(limit)
                 """,
             sql: transferOfItem(columns), run: run.id, from: connection)
+    }
+
+    /// The transfers of these items in a run.
+    static func transfers(_ ids: [Int64], of run: RunReport, columns: String) -> ReportRows {
+        ReportRows(ids: ids, sql: transferOfItem(columns), run: run.id)
     }
 
     private static func transferOfItem(_ columns: String) -> String {

@@ -1,7 +1,7 @@
 internal import SQLite
 
-/// The tables of a run. Columns have fixed widths, which the longest texts of `HumanNumbers` fit: rows are written as they
-/// are read.
+/// The tables of a run. Columns have fixed widths, which all but the oddest texts of `HumanNumbers` fit: rows are written
+/// as they are read.
 extension ReportText {
     func tables(
         of run: RunReport, _ request: ReportRequest, from connection: Connection, on page: inout TextPage,
@@ -16,17 +16,19 @@ extension ReportText {
     // MARK: - Collections
 
     private func collections(of run: RunReport, from connection: Connection, on page: inout TextPage) throws {
+        // An outcome that no item had needs no column.
+        let names = run.counts.named.filter { $0.count > 0 }.map(\.name)
         page.paragraph()
-        let names = OutcomeCounts().named.map(\.name)
-        page.line("  " + names.map { $0.rightAligned(10) }.joined(separator: " ") + "    received  collection")
-        let columns = "downloaded, unchanged, fresh, failed, cancelled, wire_bytes, section, title"
+        guard !names.isEmpty else { return page.line("  collections  none") }
+        page.line("  " + names.map { $0.rightAligned(10) + " " }.joined() + "  received  ", title: "collection")
+        let columns = (names + ["wire_bytes", "section", "title"]).joined(separator: ", ")
         try forEachCollection(of: run, columns: columns, from: connection) { row in
-            var cells: [String] = []
-            for column in names.indices { cells.append(countText(try row[column]).rightAligned(10)) }
+            var cells = ""
+            for column in names.indices { cells += countText(try row[column]).rightAligned(10) + " " }
             let received: Int64 = try row[names.count]
-            cells.append(byteText(received).rightAligned(11))
+            cells += byteText(received).rightAligned(10)
             let title = heading([try row[names.count + 1], try row[names.count + 2]])
-            page.line("  " + cells.joined(separator: " ") + "  ", title: title)
+            page.line("  " + cells + "  ", title: title)
         }
     }
 
@@ -48,7 +50,9 @@ extension ReportText {
         let rows = try ReportRows.items(of: run, columns: columns, from: connection)
         let isGrouped = try hasSeveralGroups(run, connection)
         page.paragraph()
-        page.line("  " + "outcome".leftAligned(10) + "size".rightAligned(12) + "time".rightAligned(11) + "   title")
+        let (sizeColumns, timeColumns) = (page.width ?? .max) < 44 ? (9, 10) : (11, 11)
+        let headings = "outcome".leftAligned(10) + "size".rightAligned(sizeColumns) + "time".rightAligned(timeColumns)
+        page.line("  " + headings + "   title")
         var group: String?
         var hasEarlierTimes = false
         try rows.forEach(from: connection) { row in
@@ -67,8 +71,8 @@ extension ReportText {
             hasEarlierTimes = hasEarlierTimes || isEarlier
             let cells = [
                 displayable(outcome).leftAligned(10),
-                (size.map(byteText) ?? "–").rightAligned(12),
-                (time.map(durationText(microseconds:)) ?? "–").rightAligned(11) + (isEarlier ? "*" : " "),
+                (size.map(byteText) ?? "–").rightAligned(sizeColumns),
+                (time.map(durationText(microseconds:)) ?? "–").rightAligned(timeColumns) + (isEarlier ? "*" : " "),
             ]
             page.line("  " + cells.joined() + "  ", title: displayable(try row[3]))
         } flush: {
@@ -95,27 +99,39 @@ extension ReportText {
     private func failures(
         of run: RunReport, from connection: Connection, on page: inout TextPage, to output: ReportOutput
     ) throws {
-        let columns = "transfer.failure, transfer.status, item.title, item.url, transfer.detail, transfer.attempts"
-        let rows = try ReportRows.failures(of: run, columns: columns, from: connection)
-        page.paragraph()
-        page.line("  failures   \(rows.isEmpty ? "none" : countText(Int64(rows.ids.count)))")
-        var group: String?
-        try rows.forEach(from: connection) { row in
-            let status: Int64? = try row[1]
-            let failure: String? = try row[0]
-            let next = displayable(failure ?? "unknown") + (status.map { " \($0)" } ?? "")
-            if next != group {
+        let failures = try FailureGroups(of: run, from: connection)
+        guard failures.count > 0 else {
+            page.paragraph()
+            return page.line("  failures   none")
+        }
+        heading(of: failures, run, on: &page)
+        for group in failures.groups {
+            heading(of: group, on: &page)
+            for host in group.hosts {
+                let name = host.name.isEmpty ? "without a host" : displayable(host.name)
                 page.paragraph()
-                page.line("  \(next)")
-                group = next
+                page.line("\(Self.groupMargin)\(name) (\(countText(Int64(host.ids.count))))")
+                try items(host.ids, of: run, from: connection, on: &page, to: output)
             }
-            page.line("    ", title: displayable(try row[2]))
-            page.line("      " + displayable(try row[3]))
-            let detail: String? = try row[4]
-            let attempts: Int64 = try row[5]
+        }
+        try wayOut(of: run, from: connection, on: &page)
+    }
+
+    /// What is known of failed items, one by one.
+    private func items(
+        _ ids: [Int64], of run: RunReport, from connection: Connection, on page: inout TextPage,
+        to output: ReportOutput
+    ) throws {
+        let margin = Self.groupMargin + "    "
+        let columns = "item.title, item.url, transfer.detail, transfer.attempts"
+        try ReportRows.transfers(ids, of: run, columns: columns).forEach(from: connection) { row in
+            page.line(Self.groupMargin + "  ", title: displayable(try row[0]))
+            page.line(margin, title: displayable(try row[1]))
+            let detail: String? = try row[2]
+            let attempts: Int64 = try row[3]
             let remarks = [detail.map(displayable), attempts > 1 ? counted(attempts, "attempt") : nil]
             let remark = remarks.compactMap { $0 }.joined(separator: "; ")
-            if !remark.isEmpty { page.line("      " + remark) }
+            if !remark.isEmpty { page.prose(remark, label: margin) }
         } flush: {
             try page.flush(to: output)
         }
@@ -126,25 +142,42 @@ extension ReportText {
     private func slowest(
         _ limit: Int, of run: RunReport, from connection: Connection, on page: inout TextPage, to output: ReportOutput
     ) throws {
-        let columns = """
-            total_us, dns_us, connect_us, tls_us, wait_us, receive_us, transfer.wire_bytes, item.title
-            """
+        let (names, expressions) = slowestColumns(of: page)
+        let columns = expressions.joined(separator: ", ") + ", transfer.wire_bytes, item.title"
         let rows = try ReportRows.slowest(limit, of: run, columns: columns, from: connection)
         page.paragraph()
-        let names = ["total", "dns", "connect", "tls", "wait", "receive", "received"]
-        page.line("  " + names.map { $0.rightAligned(10) }.joined() + "  slowest")
+        page.line("  " + names.map { $0.rightAligned(10) }.joined() + "  ", title: "slowest")
         try rows.forEach(from: connection) { row in
-            var cells: [String] = []
-            for column in 0..<6 {
+            var cells = ""
+            for column in expressions.indices {
                 let time: Int64? = try row[column]
-                cells.append((time.map(durationText(microseconds:)) ?? "–").rightAligned(10))
+                cells += (time.map(durationText(microseconds:)) ?? "–").rightAligned(10)
             }
-            let received: Int64? = try row[6]
-            cells.append((received.map(byteText) ?? "–").rightAligned(10))
-            page.line("  " + cells.joined() + "  ", title: displayable(try row[7]))
+            if names.count > expressions.count {
+                let received: Int64? = try row[expressions.count]
+                cells += (received.map(byteText) ?? "–").rightAligned(10)
+            }
+            page.line("  " + cells + "  ", title: displayable(try row[expressions.count + 1]))
         } flush: {
             try page.flush(to: output)
         }
         if rows.isEmpty { page.line("  none") }
+    }
+
+    /// The columns that there is room for, and what of the catalog stands in those that are times.
+    private func slowestColumns(of page: TextPage) -> (names: [String], times: [String]) {
+        switch page.width ?? .max {
+        case ..<64: (["total", "wait", "receive"], ["total_us", "wait_us", "receive_us"])
+        case ..<100:
+            (
+                ["total", "connect", "wait", "receive", "received"],
+                ["total_us", "dns_us + connect_us + tls_us", "wait_us", "receive_us"]
+            )
+        default:
+            (
+                ["total", "dns", "connect", "tls", "wait", "receive", "received"],
+                ["total_us", "dns_us", "connect_us", "tls_us", "wait_us", "receive_us"]
+            )
+        }
     }
 }

@@ -10,6 +10,8 @@ package struct TransferStatistics: Sendable {
     package let versions: [(version: String, count: Int64)]
     /// In the order of `Phase.allCases`, without the phases of which no transfer tells.
     package let phases: [PhaseStatistics]
+    /// How `Phase.total` is spread; nil for fewer than two transfers.
+    package let totals: Histogram?
 }
 
 /// A measured part of a transfer; the raw value is its column in the catalog.
@@ -36,10 +38,9 @@ package struct PhaseStatistics: Sendable {
     package let p90: Int64
     package let p99: Int64
 
-    /// Figures over `durations`, in any order; `nil` if there are none.
-    init?(phase: Phase, durations: [Int64]) {
-        guard !durations.isEmpty else { return nil }
-        let sorted = durations.sorted()
+    /// Figures over durations in ascending order; `nil` if there are none.
+    init?(phase: Phase, sorted: [Int64]) {
+        guard !sorted.isEmpty else { return nil }
         self.phase = phase
         count = sorted.count
         p50 = percentile(50, of: sorted)
@@ -71,12 +72,16 @@ extension TransferStatistics {
             WHERE run_id = ? AND attempts > 0 AND http_version IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1
             """, run
         ) { row in (version: try row[0], count: try row[1]) }
+        var totals: Histogram?
         phases = try Phase.allCases.compactMap { phase in
             let column = phase.rawValue
-            let durations = try connection.rows(
+            var durations = try connection.rows(
                 "SELECT \(column) FROM transfer WHERE run_id = ? AND attempts > 0 AND \(column) IS NOT NULL", run
             ) { row in try row[0] as Int64 }
-            return PhaseStatistics(phase: phase, durations: durations)
+            durations.sort()
+            if phase == .total { totals = Histogram(sorted: durations) }
+            return PhaseStatistics(phase: phase, sorted: durations)
         }
+        self.totals = totals
     }
 }

@@ -110,6 +110,7 @@ extension Catalog {
             downloaded INTEGER NOT NULL DEFAULT 0, unchanged INTEGER NOT NULL DEFAULT 0,
             fresh INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
             wire_bytes INTEGER NOT NULL DEFAULT 0, body_bytes INTEGER NOT NULL DEFAULT 0,
+            saved_bytes INTEGER NOT NULL DEFAULT 0,
             list_requests INTEGER NOT NULL DEFAULT 0, list_bytes INTEGER NOT NULL DEFAULT 0, detail TEXT,
             runner_version TEXT NOT NULL, libcurl_version TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL
         );
@@ -135,6 +136,11 @@ extension Catalog {
             wait_us INTEGER, receive_us INTEGER, total_us INTEGER, store_us INTEGER, elapsed_us INTEGER,
             wire_bytes INTEGER, body_bytes INTEGER, http_version TEXT, connection_reused INTEGER, address TEXT,
             PRIMARY KEY (run_id, item_id)
+        ) WITHOUT ROWID;
+        CREATE TABLE throttle (
+            run_id INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, host TEXT NOT NULL,
+            refusals INTEGER NOT NULL, cuts INTEGER NOT NULL, least_concurrency INTEGER, least_rate REAL,
+            held_us INTEGER NOT NULL, pauses INTEGER NOT NULL, given_up INTEGER NOT NULL, PRIMARY KEY (run_id, host)
         ) WITHOUT ROWID;
         """
 }

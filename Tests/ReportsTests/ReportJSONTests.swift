@@ -11,7 +11,7 @@ struct ReportJSONTests {
                 {"runs": [
                 {"id": 2, "job": "flags", "started_at": 1767312000000000, "finished_at": 1767312184300000, \
                 "outcome": "partial", "selection": null, "downloaded": 1, "unchanged": 1, "fresh": 1, "failed": 2, \
-                "cancelled": 0, "wire_bytes": 1250000, "body_bytes": 1250000, "list_requests": 2, \
+                "cancelled": 0, "wire_bytes": 1250000, "body_bytes": 1250000, "saved_bytes": 0, "list_requests": 2, \
                 "list_bytes": 81920, "detail": null, "runner_version": "1.0", "libcurl_version": "7.88.1", \
                 "host": "host", "pid": 42, "statistics": {"transfers": 3, "reused": 2, \
                 "http_versions": {"1.1": 2, "2": 1}, "queue_us": {"count": 3, "p50": 50, "p90": 50, "p99": 50}, \
@@ -21,7 +21,7 @@ struct ReportJSONTests {
                 "wait_us": {"count": 3, "p50": 40000, "p90": 184000000, "p99": 184000000}, \
                 "receive_us": {"count": 3, "p50": 0, "p90": 1160000, "p99": 1160000}, \
                 "total_us": {"count": 3, "p50": 1200000, "p90": 184000000, "p99": 184000000}, \
-                "store_us": {"count": 3, "p50": 20, "p90": 20, "p99": 20}}}
+                "store_us": {"count": 3, "p50": 20, "p90": 20, "p99": 20}}, "throttles": []}
                 ]}
 
                 """)

@@ -14,7 +14,7 @@ struct ReportTextTests {
                   listing    2 requests, 81.9 kB
                   transfers  3, 2 on a reused connection (67 %), HTTP/1.1 2, HTTP/2 1
 
-                                   p50        p90        p99
+                  time             p50        p90        p99
                   queue          50 µs      50 µs      50 µs
                   dns             0 µs     900 µs     900 µs
                   connect         0 µs     1.1 ms     1.1 ms
@@ -24,35 +24,43 @@ struct ReportTextTests {
                   total          1.2 s    3 m 4 s    3 m 4 s
                   store          20 µs      20 µs      20 µs
 
-                  downloaded  unchanged      fresh     failed  cancelled    received  collection
-                           1          1          1          2          0      1.3 MB  Flags
+                  downloaded  unchanged      fresh     failed   received  collection
+                           1          1          1          2     1.3 MB  Flags
 
-                  outcome           size       time   title
+                  outcome          size       time   title
 
                   Flags / Africa
-                  downloaded      1.3 MB      1.2 s   مصر
-                  failed               –          –   �[2J�gnp.exe
+                  downloaded     1.3 MB      1.2 s   مصر
+                  failed              –          –   �[2J�gnp.exe
 
                   Flags / Antarctica
-                  failed               –          –   Bouvet Island
+                  failed              –          –   Bouvet Island
 
                   Flags / Asia
-                  unchanged      12.4 kB     346 ms*  Vietnam – Việt Nam
-                  fresh            512 B     9.2 ms*  日本
+                  unchanged     12.4 kB     346 ms*  Vietnam – Việt Nam
+                  fresh           512 B     9.2 ms*  日本
 
                   * not downloaded by this run: the time of its last download
 
-                  failures   2
+                  failures   2 of 5 items
 
-                  http 503
-                    �[2J�gnp.exe
-                      https://host/1/4.png
-                      Service Unavailable; 5 attempts
+                       1  http 503
+                          The server is at fault, or overloaded: try again later; lower per_host if it is the load.
 
-                  invalid
-                    Bouvet Island
-                      https://host/1/5.png
-                      not asked again before �[31mtomorrow
+                          host (1)
+                            �[2J�gnp.exe
+                              https://host/1/4.png
+                              Service Unavailable; 5 attempts
+
+                       1  invalid
+                          The list's entry can't be fetched: mend it in the list.
+
+                          host (1)
+                            Bouvet Island
+                              https://host/1/5.png
+                              not asked again before �[31mtomorrow
+
+                  again      runner flags.yaml --failed
 
                        total       dns   connect       tls      wait   receive  received  slowest
                      3 m 4 s      0 µs      0 µs      0 µs   3 m 4 s      0 µs       0 B  �[2J�gnp.exe
@@ -76,11 +84,11 @@ struct ReportTextTests {
                   listing    1 request, 41.0 kB
                   transfers  2, 1 on a reused connection (50 %), HTTP/1.1 2
 
-                                   p50        p90        p99
+                  time             p50        p90        p99
 
                 """))
         #expect(text.contains("\n\nflags  run 2  partial\n"))
-        #expect(!text.contains("title") && !text.contains("failures"))
+        #expect(!text.contains("outcome"))
     }
 
     @Test("titles are cut to the width, the columns before them are not")
@@ -96,18 +104,18 @@ struct ReportTextTests {
         var request = ReportRequest()
         request.items = true
         #expect(
-            try catalog.text(request, width: 54) == """
+            try catalog.text(request, width: 53) == """
                 j  run 1  complete
                   started    +0 s, took 1.0 ms
                   items      2: 2 fresh
                   received   0 B on the wire, 0 B of bodies
 
-                  outcome           size       time   title
-                  fresh             10 B          –   The flag of a c…
-                  fresh             10 B          –   ソビエト社会主…
+                  outcome          size       time   title
+                  fresh            10 B          –   The flag of a c…
+                  fresh            10 B          –   ソビエト社会主…
 
                 """)
-        #expect(try catalog.text(request, width: 1).contains("–   The flag of…\n"))
+        #expect(try catalog.text(request, width: 1).contains("–   The f…\n"))
     }
 
     @Test("an empty catalog has no runs")
@@ -142,9 +150,9 @@ struct ReportTextTests {
                   received   0 B on the wire, 0 B of bodies
                   listing    3 requests, 0 B
 
-                  downloaded  unchanged      fresh     failed  cancelled    received  collection
+                  collections  none
 
-                  outcome           size       time   title
+                  outcome          size       time   title
                   none
 
                   failures   none
@@ -214,18 +222,18 @@ struct ReportTextTests {
             try catalog.text(request).hasSuffix(
                 """
 
-                  downloaded  unchanged      fresh     failed  cancelled    received  collection
-                           1          0          0          0          0      1.0 kB  Egypt / القاهرة
-                           2          0          0          0          0      2.0 kB  Vietnam / Huế
+                  downloaded   received  collection
+                           1     1.0 kB  Egypt / القاهرة
+                           2     2.0 kB  Vietnam / Huế
 
-                  outcome           size       time   title
+                  outcome          size       time   title
 
                   Egypt / القاهرة
-                  downloaded      1.0 kB     1.0 ms   c
+                  downloaded     1.0 kB     1.0 ms   c
 
                   Vietnam / Huế
-                  downloaded      1.0 kB     1.0 ms   a
-                  downloaded      1.0 kB     1.0 ms   b
+                  downloaded     1.0 kB     1.0 ms   a
+                  downloaded     1.0 kB     1.0 ms   b
 
                 """))
     }

@@ -58,4 +58,24 @@ struct StatisticsTests {
         #expect(run.wireBytes == 1_250_000)
         #expect(run.statistics.transfers == 1)
     }
+
+    @Test(
+        "totals are spread over 1, 2 and 5 times the powers of ten, over the powers alone where those are many",
+        arguments: [
+            ([3, 4, 9, 12], ["2 2", "5 1", "10 1"]), ([10, 10], ["10 2"]), ([1, 2, 5], ["1 1", "2 1", "5 1"]),
+            ([0, 1], ["0 1", "1 1"]), ([0, 0], ["0 2"]),
+            ([1, 1_000], ["1 1", "2 0", "5 0", "10 0", "20 0", "50 0", "100 0", "200 0", "500 0", "1000 1"]),
+            ([1, 60_000], ["1 1", "10 0", "100 0", "1000 0", "10000 1"]),
+            ([1, .max], ["1 1"] + (1...18).map { "1" + String(repeating: "0", count: $0) + ($0 == 18 ? " 1" : " 0") }),
+        ] as [([Int64], [String])])
+    func histogram(sorted: [Int64], expected: [String]) throws {
+        let histogram = try #require(Histogram(sorted: sorted))
+        #expect(histogram.buckets.map { "\($0.start) \($0.count)" } == expected)
+    }
+
+    @Test("one transfer has no spread")
+    func oneTransfer() {
+        #expect(Histogram(sorted: [5]) == nil)
+        #expect(Histogram(sorted: []) == nil)
+    }
 }

@@ -1,0 +1,79 @@
+internal import Core
+internal import SQLite
+
+/// The failures of a run that have a reason in common, and within each those of one host; the most frequent first.
+struct FailureGroups {
+    struct Group {
+        /// `transfer.failure`.
+        let word: String
+        /// `transfer.status` where it is the reason, of `http`.
+        let status: Int64?
+        fileprivate(set) var hosts: [Host] = []
+
+        /// `http 404`.
+        var reason: String {
+            displayable(word) + (status.map { " \($0)" } ?? "")
+        }
+
+        var count: Int { hosts.reduce(0) { $0 + $1.ids.count } }
+    }
+
+    struct Host {
+        /// Of the items' URLs; empty where they have none.
+        let name: String
+        /// The items in the order of the list: eight bytes each, whatever there is to say of them.
+        fileprivate(set) var ids: [Int64] = []
+    }
+
+    let groups: [Group]
+
+    /// How many failures they are.
+    let count: Int
+
+    init(of run: RunReport, from connection: Connection) throws {
+        struct Reason: Hashable {
+            let word: String
+            let status: Int64?
+        }
+        var found: [Reason: [String: [Int64]]] = [:]
+        try connection.forEach(
+            """
+            SELECT item_id, transfer.failure, status, url FROM transfer JOIN item ON item.id = item_id
+            WHERE run_id = ? AND outcome = 'failed' ORDER BY position, item_id
+            """, run.id
+        ) { row in
+            let word: String = try row[1] ?? "unknown"
+            let reason = Reason(word: word, status: word == "http" ? try row[2] : nil)
+            found[reason, default: [:]][hostText(try row[3]), default: []].append(try row[0])
+        }
+        let groups = found.map { reason, hosts in
+            let hosts = hosts.map { Host(name: $0.key, ids: $0.value) }
+                .sorted { ($1.ids.count, $0.name) < ($0.ids.count, $1.name) }
+            return Group(word: reason.word, status: reason.status, hosts: hosts)
+        }
+        self.groups = groups.sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
+        count = groups.reduce(0) { $0 + $1.count }
+    }
+}
+
+/// The host of a URL as it is written, without user, password and port; empty where there is none.
+func hostText(_ url: String) -> String {
+    guard let scheme = url.range(of: "://") else { return "" }
+    var authority = url[scheme.upperBound...].prefix { !"/?#\\".contains($0) }
+    if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+    // An address of IPv6 has its colons in brackets.
+    let end = authority.lastIndex(of: "]") ?? authority.startIndex
+    return String(authority[..<(authority[end...].lastIndex(of: ":") ?? authority.endIndex)])
+}
+
+extension String {
+    /// The first place of `text`.
+    fileprivate func range(of text: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

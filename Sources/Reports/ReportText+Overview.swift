@@ -1,0 +1,111 @@
+internal import SQLite
+
+/// How long the transfers of a run took and, unless tables were asked for, which took longest and what failed.
+extension ReportText {
+    private static let slowestInOverview = 5
+    private static let hostsInOverview = 5
+    /// What is said of a group of failures stands behind its count.
+    static let groupMargin = "          "
+    /// Of fewer transfers each is seen better in a table.
+    private static let leastForHistogram = 10
+
+    /// The table of percentiles, and how the totals are spread.
+    func statistics(of run: RunReport, on page: inout TextPage) {
+        guard !run.statistics.phases.isEmpty else { return }
+        page.paragraph()
+        let (name, value) = (page.width ?? .max) < 44 ? (8, 10) : (9, 11)
+        page.line("  " + "time".leftAligned(name) + ["p50", "p90", "p99"].map { $0.rightAligned(value) }.joined())
+        for phase in run.statistics.phases {
+            let values = [phase.p50, phase.p90, phase.p99].map { durationText(microseconds: $0).rightAligned(value) }
+            page.line("  " + phase.phase.name.leftAligned(name) + values.joined())
+        }
+        if let totals = run.statistics.totals, run.statistics.transfers >= Self.leastForHistogram {
+            histogram(totals, on: &page)
+        }
+    }
+
+    /// A row for each range of durations: where it begins, a bar, and how many there are.
+    private func histogram(_ histogram: Histogram, on page: inout TextPage) {
+        let most = histogram.buckets.map(\.count).max() ?? 0
+        let count = histogram.buckets.map { countText(Int64($0.count)).count }.max() ?? 0
+        // Around the bar are the margin, the label with its dash, and the count with one before it.
+        let columns = min(40, max(8, (page.width ?? 80) - 15 - count - 1))
+        page.paragraph()
+        page.line("  transfers by total time")
+        for bucket in histogram.buckets {
+            let label = "  " + durationText(microseconds: bucket.start).rightAligned(9) + " –  "
+            let bar = bar(bucket.count, of: most, columns: columns)
+            let number = countText(Int64(bucket.count))
+            page.line(label + page.coloured(bar, .blue) + (bar.isEmpty ? "" : " ") + number)
+        }
+    }
+
+    /// The transfers that took longest, in a few lines.
+    func slowestFew(of run: RunReport, from connection: Connection, on page: inout TextPage) throws {
+        guard run.statistics.transfers > 1 else { return }
+        let columns = "total_us, transfer.wire_bytes, item.title"
+        let rows = try ReportRows.slowest(Self.slowestInOverview, of: run, columns: columns, from: connection)
+        guard !rows.isEmpty else { return }
+        page.paragraph()
+        page.line("  " + "slowest".leftAligned(9) + "received".rightAligned(12) + "  title")
+        try rows.forEach(from: connection) { row in
+            let time: Int64 = try row[0]
+            let received: Int64? = try row[1]
+            let cells =
+                durationText(microseconds: time).rightAligned(9) + (received.map(byteText) ?? "–").rightAligned(12)
+            page.line("  " + cells + "  ", title: displayable(try row[2]))
+        } flush: {
+        }
+    }
+
+    /// What failed, by reason and host, with what to do about each.
+    func failureGroups(of run: RunReport, from connection: Connection, on page: inout TextPage) throws {
+        let failures = try FailureGroups(of: run, from: connection)
+        guard failures.count > 0 else { return }
+        heading(of: failures, run, on: &page)
+        for group in failures.groups {
+            heading(of: group, on: &page)
+            var hosts = group.hosts.filter { !$0.name.isEmpty }.prefix(Self.hostsInOverview).map { host in
+                "\(displayable(host.name)) (\(countText(Int64(host.ids.count))))"
+            }
+            let rest = group.hosts.count - Self.hostsInOverview
+            if rest > 0 { hosts.append("\(counted(Int64(rest), "more host"))") }
+            if !hosts.isEmpty { page.prose(hosts.joined(separator: ", "), label: Self.groupMargin) }
+        }
+        try wayOut(of: run, from: connection, on: &page)
+    }
+
+    func heading(of failures: FailureGroups, _ run: RunReport, on page: inout TextPage) {
+        page.paragraph()
+        page.line("  failures   \(countText(Int64(failures.count))) of \(counted(run.counts.total, "item"))")
+    }
+
+    /// How many and why, and below it what to do.
+    func heading(of group: FailureGroups.Group, on page: inout TextPage) {
+        page.paragraph()
+        let count = countText(Int64(group.count)).rightAligned(Self.groupMargin.count - 2)
+        page.line("\(count)  \(page.coloured(group.reason, .red))")
+        let advice = failureAdvice(word: group.word, status: group.status)
+        if !advice.isEmpty { page.prose(advice, label: Self.groupMargin) }
+    }
+
+    /// The command that tries the failed items again.
+    func wayOut(of run: RunReport, from connection: Connection, on page: inout TextPage) throws {
+        guard let file = try connection.value("SELECT file FROM job WHERE name = ?", run.job, as: String.self) else {
+            return
+        }
+        page.paragraph()
+        // In one line, however long: it is there to be copied.
+        page.line("  again      runner \(shellWord(displayable(file))) --failed")
+    }
+
+    /// A word as a shell takes it.
+    private func shellWord(_ text: String) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                || "/._-+:,@%".unicodeScalars.contains(scalar)
+        }
+        let quoted = text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+        return isPlain && !text.isEmpty ? text : "'\(quoted)'"
+    }
+}
