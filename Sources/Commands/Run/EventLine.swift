@@ -29,13 +29,29 @@ enum EventLine {
         case .itemFinished(let item):
             begin("item-finished", item.at, item.job, &json)
             append(item, &json)
+        case .itemRendering(let item):
+            begin("item-rendering", item.at, item.job, &json)
+            json.member("run_id", item.run)
+            json.member("item_id", item.item)
+            json.member("key", item.key)
+            json.member("title", item.title)
+            json.member("activity", item.activity.rawValue)
+        case .itemRendered(let item):
+            begin("item-rendered", item.at, item.job, &json)
+            json.member("run_id", item.run)
+            json.member("item_id", item.item)
+            json.member("key", item.key)
+            json.member("title", item.title)
+            json.member("pictures", Int64(item.pictures))
+            json.member("failure", item.failure?.rawValue)
+            json.member("detail", item.detail)
         case .warning(let warning):
             begin("warning", warning.at, warning.job, &json)
             json.member("message", warning.message)
         case .runFinished(let run):
             begin("run-finished", run.at, run.job, &json)
             append(run, &json)
-        case .listing:
+        case .progress, .activity, .hostHeld, .control, .jobAbandoned:
             return
         }
         json.endObject()

@@ -23,11 +23,13 @@ struct RunLines: Sendable {
             if run.selection != nil { selected.insert(run.job) }
             return ""
         case .itemFinished(let item): return line(for: item)
+        case .itemRendered(let item): return line(for: item)
         case .warning(let warning):
             guard verbosity != .quiet else { return "" }
             return "\(marked("warning", .yellow))  \(warning.job): \(displayable(warning.message))\n"
         case .runFinished(let run): return summary(of: run)
-        case .collection, .listing, .itemStarted: return ""
+        case .collection, .itemStarted, .itemRendering, .progress, .activity, .hostHeld, .control, .jobAbandoned:
+            return ""
         }
     }
 
@@ -50,6 +52,19 @@ struct RunLines: Sendable {
         let note = facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))"
         let path = item.path.map { " \(displayable($0))" } ?? ""
         return "\(transfer.outcome.rawValue)  \(name)\(note)\(path)\n"
+    }
+
+    /// Of an item whose transfer had a line already, the failure of its pictures makes a second one.
+    private mutating func line(for item: ItemRendered) -> String {
+        let name = "\(item.job) \(displayable(item.title))"
+        guard let failure = item.failure else {
+            guard verbosity == .verbose, item.pictures > 0 else { return "" }
+            return "rendered  \(name) (\(item.pictures) \(item.pictures == 1 ? "picture" : "pictures"))\n"
+        }
+        failures[item.job, default: 0] += 1
+        guard verbosity == .verbose || failures[item.job, default: 0] <= Self.failureLimit else { return "" }
+        let detail = item.detail ?? failure.explanation
+        return "\(marked("failed", .red))  \(name): \(failure.rawValue): \(displayable(detail))\n"
     }
 
     private func summary(of run: RunFinished) -> String {

@@ -52,7 +52,8 @@ final class SignalWatch {
     }
 }
 
-private func isIgnored(_ number: Int32) -> Bool {
+/// Whether a signal is passed over, as its number was inherited or set.
+func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     sigaction(number, nil, &action)
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)

@@ -1,0 +1,137 @@
+import Core
+
+/// The collections of a session in list order, and which of them a small screen should show. A value.
+struct CollectionList: Sendable {
+    /// What a collection is doing.
+    enum State: Int, CaseIterable, Sendable {
+        case downloading, queued, finished
+        /// It ended before its items did.
+        case stopped
+    }
+
+    struct Entry: Sendable {
+        /// The place of its job.
+        var job: Int
+        var name: DisplayName
+        var expected: Int?
+        var listed = 0
+        var done = 0
+        var failed = 0
+        var cancelled = 0
+        var state = State.queued
+        /// Whether no more items are to come.
+        var isListed = false
+
+        /// Items in all, as far as they are known.
+        var total: Int { isListed ? max(listed, done) : max(listed, done, expected ?? 0) }
+    }
+
+    private(set) var entries: [Entry] = []
+    /// How many are in each state.
+    private(set) var counts: [State: Int] = [:]
+    /// The widest name, in columns; the most items of a collection, and the most failures of one that is over: columns
+    /// that grow and never shrink keep the rows still.
+    private(set) var widestName = 0
+    private(set) var largestTotal = 0
+    private(set) var mostFailed = 0
+    private var places: [Int64: Int] = [:]
+    /// In the order in which they began; some may have ended since.
+    private var begun: [Int] = []
+    private var begunCount = 0
+    /// In the order in which they ended.
+    private var ended: [Int] = []
+    /// No collection before this place is queued.
+    private var firstQueued = 0
+
+    mutating func apply(_ progress: CollectionProgress, job: Int, isListComplete: Bool) {
+        let place = place(of: progress, job: job)
+        var entry = entries[place]
+        entry.expected = progress.expected
+        entry.listed = progress.listed
+        entry.done = progress.done
+        entry.failed = progress.failed
+        entry.cancelled = progress.cancelled
+        // More may be listed until the source says that it is done, or has given all that it announced.
+        entry.isListed = isListComplete || progress.expected.map { progress.listed >= $0 } ?? false
+        entries[place] = entry
+        largestTotal = max(largestTotal, entry.total)
+        settle(place)
+    }
+
+    private mutating func place(of progress: CollectionProgress, job: Int) -> Int {
+        if let known = places[progress.id] { return known }
+        let entry = Entry(job: job, name: DisplayName(progress.title), expected: progress.expected)
+        widestName = max(widestName, entry.name.width)
+        entries.append(entry)
+        places[progress.id] = entries.count - 1
+        counts[.queued, default: 0] += 1
+        return entries.count - 1
+    }
+
+    /// An item of the collection is in flight.
+    mutating func begin(_ id: Int64) {
+        if let place = places[id], entries[place].state == .queued { move(place, to: .downloading) }
+    }
+
+    /// All collections of a job are listed; all are over when the job is.
+    mutating func complete(job: Int, isFinished: Bool) {
+        for place in entries.indices where entries[place].job == job {
+            entries[place].isListed = true
+            if isFinished, entries[place].state == .queued || entries[place].state == .downloading {
+                let entry = entries[place]
+                move(place, to: entry.done < entry.total || entry.cancelled > 0 ? .stopped : .finished)
+            } else {
+                settle(place)
+            }
+        }
+    }
+
+    private mutating func settle(_ place: Int) {
+        let entry = entries[place]
+        if entry.isListed, entry.done >= entry.total {
+            move(place, to: entry.cancelled > 0 ? .stopped : .finished)
+        } else if entry.done > 0 {
+            move(place, to: .downloading)
+        }
+    }
+
+    private mutating func move(_ place: Int, to state: State) {
+        let old = entries[place].state
+        guard old != state else { return }
+        entries[place].state = state
+        counts[old, default: 0] -= 1
+        counts[state, default: 0] += 1
+        if old == .downloading { begunCount -= 1 }
+        switch state {
+        case .downloading:
+            begun.append(place)
+            begunCount += 1
+        case .finished, .stopped:
+            ended.append(place)
+            mostFailed = max(mostFailed, entries[place].failed)
+        case .queued: break
+        }
+        while firstQueued < entries.count, entries[firstQueued].state != .queued { firstQueued += 1 }
+        // Dropping the ended when they are the most costs constant time a collection.
+        if begun.count > 64, begun.count > 2 * begunCount {
+            begun.removeAll { entries[$0].state != .downloading }
+        }
+    }
+
+    /// At most so many collections in list order: those at work, else those that come next, else those that ended last.
+    func chosen(_ count: Int) -> [Int] {
+        guard entries.count > count else { return Array(entries.indices) }
+        var chosen: [Int] = []
+        for place in begun where chosen.count < count && entries[place].state == .downloading { chosen.append(place) }
+        var next = firstQueued
+        while chosen.count < count, next < entries.count {
+            if entries[next].state == .queued { chosen.append(next) }
+            next += 1
+        }
+        for place in ended.reversed() {
+            guard chosen.count < count else { break }
+            chosen.append(place)
+        }
+        return chosen.sorted()
+    }
+}

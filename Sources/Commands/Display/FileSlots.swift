@@ -1,0 +1,94 @@
+import Core
+
+/// The items in flight, each in a place of its own that it keeps, so that rows don't jump. A value.
+struct FileSlots: Sendable {
+    struct File: Sendable {
+        let id: Int64
+        let name: DisplayName
+        var host: String
+        var stage: ItemActivity.Stage
+        var attempt: Int
+        var received: Int64
+        var total: Int64?
+        /// Bytes a second, of about the last second; nil before anything could be measured.
+        var rate: Double?
+        fileprivate var time: Int64
+    }
+
+    /// nil: a place that waits for the next item.
+    private(set) var places: [File?] = []
+    private(set) var count = 0
+    /// The widest name and host seen, in columns.
+    private(set) var widestName = 0
+    private(set) var widestHost = 0
+
+    /// When the last place was in use last.
+    private var lastUse: Int64 = 0
+
+    /// How much the newest sample counts for in a file's rate.
+    private static let weight = 0.3
+    /// Microseconds for which empty places at the end are kept: most are taken again at once.
+    private static let patience: Int64 = 1_000_000
+
+    /// Takes what is in flight, in the order of ids.
+    ///
+    /// - Parameter time: microseconds of a monotonic clock.
+    mutating func apply(_ items: [ItemActivity], at time: Int64) {
+        var byID: [Int64: ItemActivity] = [:]
+        for item in items { byID[item.id] = item }
+        for place in places.indices {
+            guard let file = places[place] else { continue }
+            places[place] = byID.removeValue(forKey: file.id).map { updated(file, $0, time) }
+        }
+        var place = 0
+        for item in items where byID[item.id] != nil {
+            while place < places.count, places[place] != nil { place += 1 }
+            if place == places.count { places.append(nil) }
+            places[place] = added(item, time)
+        }
+        count = items.count
+        if places.last?.map({ _ in true }) == true { lastUse = time }
+        if time - lastUse >= Self.patience {
+            while let last = places.last, last == nil { places.removeLast() }
+            lastUse = time
+        }
+    }
+
+    private func updated(_ old: File, _ item: ItemActivity, _ time: Int64) -> File {
+        var file = old
+        let passed = time - old.time
+        if item.received < old.received {
+            // It began anew.
+            file.rate = nil
+        } else if passed > 0, item.stage == .receiving {
+            let now = Double(item.received - old.received) * 1e6 / Double(passed)
+            file.rate = old.rate.map { $0 + (now - $0) * Self.weight } ?? now
+        }
+        file.host = item.host
+        file.stage = item.stage
+        file.attempt = item.attempt
+        file.received = item.received
+        file.total = item.total
+        file.time = time
+        return file
+    }
+
+    private mutating func added(_ item: ItemActivity, _ time: Int64) -> File {
+        let name = DisplayName(item.title)
+        widestName = max(widestName, name.width)
+        widestHost = max(widestHost, item.host.count)
+        return File(
+            id: item.id, name: name, host: item.host, stage: item.stage, attempt: item.attempt,
+            received: item.received, total: item.total, rate: nil, time: time)
+    }
+
+    /// Bytes that the items in flight have yet to bring; nil when the length of one is unknown.
+    var remaining: Int64? {
+        var sum: Int64 = 0
+        for case let file? in places {
+            guard let total = file.total else { return nil }
+            sum += max(0, total - file.received)
+        }
+        return sum
+    }
+}

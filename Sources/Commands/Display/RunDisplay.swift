@@ -1,0 +1,193 @@
+import Core
+import Reports
+import Synchronization
+
+/// Shows a session: takes its events, writes lines, the live screen and JSON. It holds the session up for no longer than
+/// one write.
+///
+/// The live screen is drawn by ``draw(on:)``, which somebody calls at most ten times a second; see ``DisplayDriver``.
+final class RunDisplay: Sendable {
+    /// What `--progress` comes to on the outputs at hand.
+    enum Style: Sendable {
+        case none, bar, plain, json
+    }
+
+    /// Everything that events and drawings change; both may come at a time, from different threads.
+    private struct State {
+        var lines: RunLines
+        var model: RunModel
+        var meter: RateMeter
+        var painter: ScreenPainter
+        /// Lines that wait for the next drawing, which puts them above the rows.
+        var waiting = ""
+        var size: ScreenSize?
+        var showsHelp = false
+        var lastPlainLine: Int64
+        var isOutputClosed = false
+        var isFinished = false
+    }
+
+    /// Microseconds between two lines of `--progress plain`.
+    static let plainInterval: Int64 = 5_000_000
+
+    let style: Style
+    private let console: Console
+    private let hasKeyboard: Bool
+    private let now: @Sendable () -> Int64
+    private let state: Mutex<State>
+
+    /// `now` tells monotonic microseconds.
+    init(
+        jobs: [String], style: Style, verbosity: Verbosity, console: Console, hasKeyboard: Bool = false,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.console = console
+        self.style = style
+        self.hasKeyboard = hasKeyboard
+        self.now = now
+        let start = now()
+        let hasColour = console.errorTerminal.hasColour
+        state = Mutex(
+            State(
+                lines: RunLines(verbosity: verbosity, hasColour: hasColour), model: RunModel(jobs: jobs),
+                meter: RateMeter(start: start), painter: ScreenPainter(hasColour: hasColour), lastPlainLine: start))
+    }
+
+    /// Chooses the style: the live screen by default where there is one; nothing of the kind under `--quiet`. Where a
+    /// cursor can't be moved, what was wanted as a screen comes as lines.
+    static func style(_ wanted: ProgressStyle, _ verbosity: Verbosity, on terminal: Terminal) -> Style {
+        switch wanted {
+        case .json: .json
+        case _ where verbosity == .quiet: .none
+        case .none: .none
+        case .plain: .plain
+        case .bar: terminal.isInteractive ? .bar : .plain
+        case .automatic: terminal.isInteractive ? .bar : .none
+        }
+    }
+
+    /// The events that a style needs.
+    static func interest(_ style: Style, _ verbosity: Verbosity) -> EventInterest {
+        let interval: Int64? =
+            switch style {
+            case .bar: 100_000
+            case .plain: 1_000_000
+            case .none, .json: nil
+            }
+        return EventInterest(includesItems: style == .json || verbosity == .verbose, activityInterval: interval)
+    }
+
+    /// Takes a batch of events, in order.
+    func handle(_ events: [RunEvent]) {
+        state.withLock { state in
+            var text = ""
+            var json = JSONWriter()
+            let time = now()
+            for event in events {
+                state.model.apply(event, at: time)
+                text += state.lines.lines(for: event)
+                if style == .json { EventLine.append(event, to: &json) }
+            }
+            if !json.bytes.isEmpty { writeOutput(json.bytes, &state) }
+            writeLines(text, &state)
+        }
+    }
+
+    /// Draws the screen anew, with the lines that came since the last drawing above it; or writes the next plain line
+    /// when it is time.
+    ///
+    /// - Parameter size: of the terminal now; nil while it is another job's, or where there is none.
+    func draw(on size: ScreenSize?) {
+        state.withLock { state in
+            // A drawing that was on its way when the display ended comes too late.
+            guard !state.isFinished else { return }
+            let time = now()
+            state.meter.record(items: state.model.done, bytes: state.model.bytes, at: time)
+            switch style {
+            case .bar: drawScreen(size, time, &state)
+            case .plain where time - state.lastPlainLine >= Self.plainInterval:
+                state.lastPlainLine = time
+                let line = TotalsText.line(state.model, itemRate: state.meter.items, byteRate: state.meter.bytes)
+                try? console.errors.write(line + "\n")
+            case .plain, .json, .none: break
+            }
+        }
+    }
+
+    private func drawScreen(_ size: ScreenSize?, _ time: Int64, _ state: inout State) {
+        var text = ""
+        if size != state.size {
+            text = state.painter.restart()
+            state.size = size
+        }
+        let lines = state.waiting
+        state.waiting = ""
+        if let size {
+            let keys: RunLayout.Keys = !hasKeyboard ? .none : state.showsHelp ? .help : .hint
+            let layout = RunLayout(
+                model: state.model, size: size, time: time,
+                rates: RunLayout.Rates(items: state.meter.items, bytes: state.meter.bytes), keys: keys)
+            text += state.painter.paint(layout.rows(), below: lines)
+        } else {
+            text += lines
+        }
+        if !text.isEmpty { try? console.errors.write(text) }
+    }
+
+    /// Writes a line for people, above the screen.
+    func tell(_ text: String) {
+        state.withLock { writeLines(displayable(text) + "\n", &$0) }
+    }
+
+    func toggleHelp() {
+        state.withLock { $0.showsHelp.toggle() }
+    }
+
+    /// Has the next drawing show all rows, also those that have not changed.
+    func redraw() {
+        state.withLock { state in
+            let text = state.painter.restart()
+            if !text.isEmpty { try? console.errors.write(text) }
+        }
+    }
+
+    /// Removes the screen until the next drawing.
+    func hide() {
+        state.withLock { hide(&$0) }
+    }
+
+    /// Removes the screen for good.
+    func finish() {
+        state.withLock { state in
+            hide(&state)
+            state.isFinished = true
+        }
+    }
+
+    private func hide(_ state: inout State) {
+        let text = state.painter.paint([], below: state.waiting)
+        state.waiting = ""
+        if !text.isEmpty { try? console.errors.write(text) }
+    }
+
+    private func writeLines(_ text: String, _ state: inout State) {
+        guard !text.isEmpty else { return }
+        if style == .bar, !state.isFinished {
+            state.waiting += text
+        } else {
+            try? console.errors.write(text)
+        }
+    }
+
+    private func writeOutput(_ bytes: [UInt8], _ state: inout State) {
+        guard !state.isOutputClosed else { return }
+        do throws(OutputError) {
+            try console.output.write(bytes)
+            try console.output.flush()
+        } catch {
+            // The run goes on: what it fetches does not depend on who watches.
+            state.isOutputClosed = true
+            if error != .closedPipe { writeLines("runner: \(error)\n", &state) }
+        }
+    }
+}

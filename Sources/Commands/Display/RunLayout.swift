@@ -1,0 +1,132 @@
+import Reports
+
+/// Lays a session out on a screen: the collections, the files in flight, the sums, the keys. Without state, clock and
+/// output: the same model at the same time on the same screen gives the same rows.
+struct RunLayout {
+    /// How much a second comes, over the last seconds; nil before anything could be measured.
+    struct Rates: Equatable, Sendable {
+        var items: Double?
+        var bytes: Double?
+    }
+
+    /// What the keyboard can do.
+    enum Keys: Sendable {
+        /// There is none.
+        case none
+        case hint
+        /// All keys, a row each.
+        case help
+    }
+
+    let model: RunModel
+    let size: ScreenSize
+    /// Microseconds of the display's clock.
+    let time: Int64
+    let rates: Rates
+    let keys: Keys
+
+    /// One column stays free, so that no terminal wraps a row.
+    var width: Int { max(1, size.columns - 1) }
+
+    /// At most one row less than the screen has: the cursor's.
+    func rows() -> [Row] {
+        let budget = max(1, size.rows - 1)
+        let totals = totalsRows(atMost: budget >= 8 ? 2 : 1)
+        // The sums come first, then hosts held back, keys, collections and files, as far as there is room.
+        var left = budget - totals.count
+        let held = heldRows(atMost: min(2, max(0, left - 3)))
+        left -= held.count
+        let keyRows = left >= 5 ? keyRows(atMost: left - 4) : []
+        left -= keyRows.count
+        let (collections, files) = shares(of: left)
+        let upper = collectionRows(collections)
+        let lower = fileRows(files)
+        let spare = left - upper.count - lower.count
+        // Where there is room to spare an empty row parts what differs.
+        let gaps = [!upper.isEmpty && !lower.isEmpty, !upper.isEmpty || !lower.isEmpty]
+        let isAiry = spare >= gaps.count { $0 } && size.rows >= 12
+        var rows = upper
+        if isAiry, gaps[0] { rows.append(.empty) }
+        rows += lower
+        if isAiry, gaps[1] { rows.append(.empty) }
+        rows += totals + held + keyRows
+        return size.columns < Self.least ? rows.map { $0.clipped(to: width) } : rows
+    }
+
+    /// Columns that the rows are made for; narrower screens show what is left of them.
+    private static let least = 30
+
+    /// Rows for collections and for files: what they want, else each at least half.
+    private func shares(of rows: Int) -> (collections: Int, files: Int) {
+        let collections = model.collections.entries.count
+        let files = model.files.places.count
+        guard collections + files > rows else { return (collections, files) }
+        let forFiles = min(files, max(rows / 2, rows - collections))
+        return (min(collections, rows - forFiles), forFiles)
+    }
+
+    // MARK: Below
+
+    private func totalsRows(atMost count: Int) -> [Row] {
+        let name = DisplayName(model.name)
+        let totals = TotalsText(model, itemRate: rates.items, byteRate: rates.bytes)
+        // The name goes where it would take half of a line.
+        let lead = name.width + 2 <= width / 2 ? name.width + 2 : 0
+        return totals.wrapped(lead: lead, columns: width, lines: count).enumerated().map { index, parts in
+            var row = Row()
+            var column = 0
+            if index == 0, lead > 0 {
+                row.add(name.fitted(to: lead) + ":", at: 0)
+                column = lead
+            }
+            for (place, part) in parts.enumerated() {
+                let text = part.text + (place < parts.count - 1 ? "," : "")
+                guard column + part.text.count <= width else {
+                    row.add(cut(part.text, toWidth: max(1, width - column)), at: column, part.style)
+                    break
+                }
+                row.add(text, at: column, part.style)
+                column += text.count + 1
+            }
+            return row
+        }
+    }
+
+    private func heldRows(atMost count: Int) -> [Row] {
+        let holds = model.holds(at: time)
+        guard count > 0, !holds.isEmpty else { return [] }
+        let texts = holds.map { hold in
+            let seconds = (hold.until - time + 999_999) / 1_000_000
+            return "\(hold.host) for \(wholeSecondsText(seconds)), \(hold.reason.words)"
+        }
+        let shown = texts.count > count ? Array(texts.prefix(count - 1)) : texts
+        var rows = shown.map { Row(cut("held back: " + $0, toWidth: width), style: .caution) }
+        if shown.count < texts.count {
+            rows.append(Row(cut("held back: \(texts.count - shown.count) hosts", toWidth: width), style: .caution))
+        }
+        return rows
+    }
+
+    private func keyRows(atMost count: Int) -> [Row] {
+        let concurrency = model.concurrency.map { range in
+            range.count == 1 ? " (\(range.lowerBound))" : " (\(range.lowerBound) to \(range.upperBound))"
+        }
+        let pause = model.isPaused ? "resume" : "pause"
+        switch keys {
+        case .none: return []
+        case .hint:
+            let hints = ["p \(pause)", "+/- concurrency\(concurrency ?? "")", "q stop", "? help"]
+            var text = hints.joined(separator: "   ")
+            if text.count > width { text = hints.filter { !$0.hasPrefix("+") }.joined(separator: "  ") }
+            return [Row(cut(text, toWidth: width), style: .faint)]
+        case .help:
+            let lines = [
+                "p    \(pause): what is in flight goes on, nothing new begins",
+                "+ -  more or fewer items in flight\(concurrency ?? "")",
+                "q    stop: what is in flight may end; again: at once",
+                "^L   draw anew", "?    hide this",
+            ]
+            return lines.prefix(max(1, count)).map { Row(cut($0, toWidth: width), style: .faint) }
+        }
+    }
+}
