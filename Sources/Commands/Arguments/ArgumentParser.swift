@@ -72,8 +72,9 @@ struct ArgumentParser {
     }
 
     private func unknownCommand(_ word: String, usage: String) -> UsageError {
-        let nearest = closestMatch(to: word, in: Command.allCases.map(\.rawValue))
-        let hint = nearest.map { "did you mean '\($0)'?" } ?? "there is no file of that name either"
+        let hint =
+            likeliest(of: Command.allCases.map(\.rawValue), for: word).map { "did you mean '\($0)'?" }
+            ?? "there is no file of that name either"
         return UsageError(message: "unknown command '\(word)'; \(hint)", usage: usage)
     }
 
@@ -83,4 +84,11 @@ struct ArgumentParser {
         guard names.count > 1, let last = names.last else { return names.joined() }
         return names.dropLast().joined(separator: ", ") + " and " + last
     }
+}
+
+/// What a wrong word was most likely meant to be: one with a slip, else the only one that begins with it.
+func likeliest(of names: [String], for word: String) -> String? {
+    if let match = closestMatch(to: word, in: names) { return match }
+    let longer = names.filter { !word.isEmpty && $0.hasPrefix(word) }
+    return longer.count == 1 ? longer[0] : nil
 }

@@ -1,16 +1,23 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, check, plan, report, sources, doctor, help
+    case run, check, plan, report, show, verify, reset, prune, thumbnails, sources, doctor, completions, man, help
 
     /// One line for the list of commands.
     var summary: String {
         switch self {
-        case .run: "fetch what job files list; `run` itself may be left out"
+        case .run: "fetch what job files list; `run` may be left out"
         case .check: "validate job files, without the network"
         case .plan: "list what a run would fetch and where it would put it"
         case .report: "read the catalog: runs, timings, sizes, failures"
+        case .show: "everything that is known of one item"
+        case .verify: "check stored files against the catalog"
+        case .reset: "delete what a job stored, or one collection of it"
+        case .prune: "delete old runs; their sums by day stay"
+        case .thumbnails: "make the pictures that are missing of what is stored"
         case .sources: "the source modules, and the options of one"
         case .doctor: "say what is wrong with this machine"
+        case .completions: "the script that completes command lines in a shell"
+        case .man: "a manual page: runner (default) or runner-job"
         case .help: "the help of a command"
         }
     }
@@ -18,11 +25,16 @@ enum Command: String, CaseIterable, Sendable {
     /// What stands on the command line beside flags.
     var operands: Operands {
         switch self {
-        case .run, .check: Operands(text: "JOB...", count: 1...Int.max)
+        case .run, .check, .thumbnails: Operands(text: "JOB...", count: 1...Int.max)
         case .plan: Operands(text: "JOB", count: 1...1)
-        case .report: Operands(text: "[JOB...]", count: 0...Int.max)
+        case .report, .verify: Operands(text: "[JOB...]", count: 0...Int.max)
+        case .show: Operands(text: "JOB KEY", count: 2...2)
+        case .reset: Operands(text: "JOB [COLLECTION]", count: 1...2)
+        case .prune: Operands(text: "", count: 0...0)
         case .sources: Operands(text: "[TYPE]", count: 0...1)
         case .doctor: Operands(text: "", count: 0...0)
+        case .completions: Operands(text: "SHELL", count: 1...Int.max)
+        case .man: Operands(text: "[PAGE]", count: 0...1)
         case .help: Operands(text: "[COMMAND]", count: 0...1)
         }
     }
@@ -51,14 +63,90 @@ enum Command: String, CaseIterable, Sendable {
         case .report:
             [
                 "JOB is a job's name or its file; without one, every job of the catalog. "
-                    + "Shows the last run of each job unless --run or --since says otherwise."
+                    + "Shows the last run of each job unless --run or --since says otherwise.",
+                "Without a table it tells which transfers were slow, and what failed and what to do about it. A text on "
+                    + "a terminal fits its width, and goes through $PAGER where it is longer than the screen.",
+            ]
+        case .show:
+            [
+                "JOB is a job's name or its file, KEY an item's key. Shows where its file is, its pictures, its metadata, its "
+                    + "transfer in every run with the phases, and a curl command line that asks for it as the job does. "
+                    + "Secrets are shown as ${NAME}."
+            ]
+        case .verify:
+            [
+                "JOB is a job's name or its file; without one, every job of the catalog. Prints a line for each file that "
+                    + "is missing, truncated, changed or unreadable: fault, job, key, path, detail. Into a pipe or a file "
+                    + "the fields are separated by tabs.",
+                "With --repair the next run fetches what is faulty in full and replaces it; until then it stays as it is.",
+            ]
+        case .reset:
+            [
+                "JOB is a job's name or its file, COLLECTION the key of one of its collections. Deletes the files that "
+                    + "the catalog knows as the job's, folders that are empty then, and the job's rows with its runs. "
+                    + "Files that the job did not store stay. Asks before, unless --yes."
+            ]
+        case .prune:
+            [
+                "Deletes the runs that are older, and the timings of their transfers. Items keep their files and states, "
+                    + "and the table day keeps the sums. A run that is under way stays."
+            ]
+        case .thumbnails:
+            [
+                "JOB is a job file that has media:, or a folder of job files. Nothing is asked of the network. Pictures are "
+                    + "made again only when a file or the settings have changed, or with --refresh."
             ]
         case .sources:
             ["With TYPE: every option of that module, its type, its default, and the fields of its path templates."]
         case .doctor:
             ["Each line is ok, a warning or a problem with what to do about it."]
+        case .completions:
+            [
+                "SHELL is bash or zsh. With `-- WORD...` behind it, says what may stand in place of the last word: first which "
+                    + "files may, then a line for each text with its meaning behind a tab. The script asks this."
+            ]
+        case .man:
+            [
+                "Prints the page's source, in the man macros of roff; on a terminal man(1) shows it. "
+                    + "runner-job is the page of the job file: every key, and every option of every source."
+            ]
         case .help:
             []
+        }
+    }
+
+    /// Command lines worth showing, with what each does.
+    var examples: [(line: String, meaning: String)] {
+        switch self {
+        case .run:
+            [
+                ("runner jobs/flags.yaml", "Fetches what the job lists; the second time only what has changed."),
+                ("runner run jobs --quiet", "All jobs of a folder, as cron wants it: no word unless something failed."),
+                ("runner jobs/flags.yaml --failed", "Tries again what failed."),
+                (
+                    "runner jobs/flags.yaml --set transfer.rate=5/s --only 'd*'",
+                    "Five requests a second, and only the items whose key begins with d."
+                ),
+            ]
+        case .check: [("runner check jobs", "Checks all jobs of a folder.")]
+        case .plan: [("runner plan jobs/flags.yaml | cut -f 4 | sort | uniq -c", "Counts what a run would do.")]
+        case .report:
+            [
+                ("runner report", "The last run of every job: times, what was slow, what failed and what to do."),
+                ("runner report flags --items", "Every item of the job's last run."),
+                ("runner report --since 7d --format json", "A week for another program."),
+            ]
+        case .sources: [("runner sources flickr", "Every option of the source flickr.")]
+        case .completions:
+            [
+                (
+                    "runner completions bash > ~/.local/share/bash-completion/completions/runner",
+                    "For bash with the package bash-completion; else source that file in ~/.bashrc."
+                ),
+                ("runner completions zsh > ~/.zfunc/_runner", "For zsh, with ~/.zfunc in fpath before compinit."),
+            ]
+        case .man: [("runner man runner-job", "The manual of the job file, without any installation.")]
+        default: []
         }
     }
 
@@ -69,7 +157,7 @@ enum Command: String, CaseIterable, Sendable {
         case .run:
             [
                 ("0", "every selected item is stored, or no more failed than allow_failed permits"),
-                ("1", "some items failed, or the deadline cut the run"),
+                ("1", "some items failed, or the deadline or the key q cut the run"),
                 ("2", "the list could not be begun or ended early; a disk or catalog fault"), usage,
                 ("75", "another run holds the job's lock"),
                 ("78", "a job file is invalid or missing; nothing ran"),
@@ -86,7 +174,33 @@ enum Command: String, CaseIterable, Sendable {
                 ("0", "the report was written"), ("2", "the catalog is missing, newer or unreadable"),
                 ("64", "wrong usage, or a job or run that the catalog does not know"),
             ]
-        case .sources, .help: [("0", "printed"), usage]
+        case .show:
+            [
+                ("0", "printed"), ("2", "the catalog is missing, newer or unreadable"),
+                ("64", "wrong usage, or a job or key that the catalog does not know"),
+                ("78", "the job file is invalid or missing"),
+            ]
+        case .verify:
+            [
+                ("0", "every stored file is as the catalog says"), ("1", "some are not"),
+                ("2", "the catalog or an output directory is missing or unreadable"),
+                ("64", "wrong usage, or a job that the catalog does not know"),
+                ("75", "with --repair: a run holds a job's lock"), ("78", "the job file is invalid or missing"),
+            ]
+        case .reset:
+            [
+                ("0", "deleted"), ("1", "not confirmed; nothing was deleted"), ("2", "a disk or catalog fault"),
+                ("64", "wrong usage, or a job or collection that the catalog does not know"),
+                ("75", "a run holds the job's lock"), ("78", "the job file is invalid or missing"),
+            ]
+        case .prune: [("0", "pruned"), ("2", "the catalog is missing or can't be written"), usage]
+        case .thumbnails:
+            [
+                ("0", "every picture is there"), ("1", "some could not be made"),
+                ("2", "none can be made; a disk or catalog fault"), usage,
+                ("75", "a run holds the job's lock"), ("78", "a job file is invalid or missing"),
+            ]
+        case .sources, .completions, .man, .help: [("0", "printed"), usage]
         case .doctor: [("0", "no problem, perhaps warnings"), ("1", "a problem"), usage]
         }
     }

@@ -8,7 +8,7 @@ enum FlagTable {
         switch: "version", letter: "V", in: .general, of: Command.allCases, help: "show the versions and exit"
     ) { _ in }
 
-    static let all: [Flag] = selection + settings + sections + output + [help, version]
+    static let all: [Flag] = selection + settings + upkeep + sections + output + [help, version]
 
     private static let selection = [
         Flag(
@@ -26,7 +26,8 @@ enum FlagTable {
             details: "The source is not asked for its list."
         ) { $0.isFailedOnly = true },
         Flag(
-            switch: "refresh", in: .selection, of: [.run], help: "fetch every selected item in full, whatever is stored"
+            switch: "refresh", in: .selection, of: [.run, .thumbnails],
+            help: "fetch every selected item in full, or make every picture, whatever is stored"
         ) { $0.isRefreshing = true },
         Flag(
             "run", "ID|last|all", in: .selection, of: [.report], help: "one run, the last of each job, or all",
@@ -36,11 +37,15 @@ enum FlagTable {
             "since", "AGE", in: .selection, of: [.report], help: "runs that began at most AGE ago",
             details: "AGE is a duration such as 90m, 12h or 7d."
         ) { text, options throws(UnwantedValue) in options.since = try OptionValue.duration(text) },
+        Flag(
+            "runs-older-than", "AGE", in: .selection, of: [.prune], help: "runs that began more than AGE ago",
+            details: "AGE is a duration such as 12h or 90d."
+        ) { text, options throws(UnwantedValue) in options.pruneAge = try OptionValue.duration(text) },
     ]
 
     private static let settings = [
         Flag(
-            "set", "KEY=VALUE", in: .settings, isRepeatable: true, of: [.run, .check, .plan],
+            "set", "KEY=VALUE", in: .settings, isRepeatable: true, of: [.run, .check, .plan, .thumbnails],
             help: "change a value of the job files; may be given several times",
             details: "KEY is a dotted path such as transfer.rate, VALUE is YAML."
         ) { text, options throws(UnwantedValue) in options.overrides.append(text) },
@@ -52,10 +57,21 @@ enum FlagTable {
             details: "Transfers in flight get a short time to end; exit code 1."
         ) { text, options throws(UnwantedValue) in options.deadline = try OptionValue.duration(text) },
         Flag(
-            "database", "FILE", in: .settings, of: [.run, .plan, .report, .doctor], help: "the catalog's file",
+            "database", "FILE", in: .settings,
+            of: [.run, .plan, .report, .show, .verify, .reset, .prune, .thumbnails, .doctor],
+            help: "the catalog's file",
             details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
                 + "$XDG_STATE_HOME/runner/runner.sqlite, else ~/.local/state/runner/runner.sqlite."
         ) { text, options throws(UnwantedValue) in options.database = try OptionValue.text(text, wanted: "a file name")
+        },
+    ]
+
+    private static let upkeep = [
+        Flag(
+            switch: "repair", in: .settings, of: [.verify], help: "have the next run fetch faulty files in full"
+        ) { $0.isRepairing = true },
+        Flag(switch: "yes", letter: "y", in: .settings, of: [.reset], help: "delete without asking") {
+            $0.isConfirmed = true
         },
     ]
 
@@ -78,14 +94,16 @@ enum FlagTable {
     private static let output = [
         Flag(
             "progress", "auto|bar|plain|json|none", in: .output, of: [.run], help: "how to show the work",
-            details: "auto: a bar on a terminal, else nothing. plain: a line on stderr every few seconds. "
-                + "json: one event a line on stdout."
+            details:
+                "auto: a live screen on a terminal, else nothing. bar: the live screen, or plain where there is no "
+                + "terminal. plain: a line on stderr every few seconds. json: one event a line on stdout. Keys of the "
+                + "live screen: p pauses and resumes, + and - change the concurrency, q stops, ? shows them."
         ) { text, options throws(UnwantedValue) in options.progress = try OptionValue.choice(text) },
         Flag(
-            switch: "quiet", letter: "q", in: .output, of: [.run], help: "print only when something failed"
+            switch: "quiet", letter: "q", in: .output, of: [.run, .thumbnails], help: "print only when something failed"
         ) { $0.verbosity = .quiet },
         Flag(
-            switch: "verbose", letter: "v", in: .output, of: [.run], help: "print a line for each item"
+            switch: "verbose", letter: "v", in: .output, of: [.run, .thumbnails], help: "print a line for each item"
         ) { $0.verbosity = .verbose },
         Flag(
             "format", "text|json", in: .output, of: [.report], help: "for people (default) or for programs"

@@ -22,6 +22,10 @@ struct Options: Equatable, Sendable {
     var run: RunChoice?
     /// Microseconds before now.
     var since: Int64?
+    /// Microseconds before now.
+    var pruneAge: Int64?
+    var isRepairing = false
+    var isConfirmed = false
     var showsItems = false
     var showsCollections = false
     var showsFailures = false

@@ -1,5 +1,3 @@
-import YAML
-
 /// The words of a command line, told apart: flags with their values, the command, operands. Which command it is does
 /// not matter here, as a flag's name means the same to all.
 struct Words {
@@ -88,7 +86,7 @@ struct Words {
     private func unknown(_ written: String, _ name: String) -> UsageError {
         // Flags of the command first, so that a near miss is not answered with one that it does not take.
         let own = table.filter { flag in command.map(flag.commands.contains) ?? true }.map(\.name)
-        let nearest = closestMatch(to: name, in: own) ?? closestMatch(to: name, in: table.map(\.name))
+        let nearest = likeliest(of: own, for: name) ?? likeliest(of: table.map(\.name), for: name)
         let hint = nearest.map { "; did you mean --\($0)?" } ?? ""
         let subject = command ?? .run
         return UsageError(

@@ -1,7 +1,5 @@
 /// The help pages, made from the tables of commands and flags. Lines are at most 80 columns wide.
 enum HelpText {
-    private static let width = 80
-
     /// `runner --help`.
     static var overview: String {
         var text = """
@@ -15,14 +13,15 @@ enum HelpText {
 
             """
         let commands = Command.allCases
-        let column = (commands.map { entry(of: $0).count }.max() ?? 0) + 4
+        let column = (commands.map { entry(of: $0).count }.max() ?? 0) + 2
         for command in commands {
-            text += "  " + padded(entry(of: command), to: column) + command.summary + "\n"
+            text += TextLayout.wrapped(command.summary, indent: column, label: "  " + entry(of: command))
         }
         text += """
 
             A JOB is a YAML file, or a folder whose *.yaml files all run, side by side.
-            runner COMMAND --help says more of a command and its flags.
+            runner help COMMAND says more of a command and its flags, runner sources TYPE of
+            a source, and man 5 runner-job of every key of a job file.
 
             """
         return text
@@ -33,7 +32,7 @@ enum HelpText {
         var text = "runner \(command.rawValue): \(command.summary)\n\nusage: \(command.usage)\n"
         if command == .run { text += "       runner [FLAG...] JOB...\n" }
         for paragraph in command.details {
-            text += "\n" + wrapped(paragraph, indent: 0)
+            text += "\n" + TextLayout.wrapped(paragraph, indent: 0)
         }
         for group in Flag.Group.allCases {
             let members = flags.filter { $0.group == group && $0.commands.contains(command) }
@@ -41,42 +40,22 @@ enum HelpText {
             text += "\n\(group.rawValue)\n"
             for flag in members {
                 let details = flag.details.map { " " + $0 } ?? ""
-                text += "  \(flag.entry)\n" + wrapped(sentence(flag.help) + details, indent: 10)
+                text += "  \(flag.entry)\n" + TextLayout.wrapped(TextLayout.sentence(flag.help) + details, indent: 10)
             }
+        }
+        if !command.examples.isEmpty { text += "\nExamples\n" }
+        for (line, meaning) in command.examples {
+            text += "  \(line)\n" + TextLayout.wrapped(meaning, indent: 10)
         }
         text += "\nExit codes\n"
         let column = (command.exits.map(\.code.count).max() ?? 0) + 4
         for (code, meaning) in command.exits {
-            text += wrapped(meaning, indent: column, label: "  " + code)
+            text += TextLayout.wrapped(meaning, indent: column, label: "  " + code)
         }
         return text
     }
 
     private static func entry(of command: Command) -> String {
         [command.rawValue, command.operands.text].filter { !$0.isEmpty }.joined(separator: " ")
-    }
-
-    private static func padded(_ text: String, to column: Int) -> String {
-        text + String(repeating: " ", count: max(1, column - text.count))
-    }
-
-    /// A help line as a sentence: a capital at the front, unless it begins with a sign, and a full stop.
-    private static func sentence(_ text: String) -> String {
-        text.prefix(1).uppercased() + text.dropFirst() + "."
-    }
-
-    /// The text in lines behind a margin of `indent` columns; `label` stands in the margin of the first.
-    private static func wrapped(_ text: String, indent: Int, label: String = "") -> String {
-        var lines: [String] = []
-        var line = label.isEmpty ? String(repeating: " ", count: indent) : padded(label, to: indent)
-        for word in text.split(separator: " ") {
-            if line.count > indent, line.count + 1 + word.count > width {
-                lines.append(line)
-                line = String(repeating: " ", count: indent)
-            }
-            line += (line.count > indent ? " " : "") + word
-        }
-        lines.append(line)
-        return lines.map { $0 + "\n" }.joined()
     }
 }
