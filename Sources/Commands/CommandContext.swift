@@ -7,3 +7,11 @@ struct CommandContext: Sendable {
     /// The source modules of this program.
     let registry: SourceRegistry
 }
+
+extension CommandContext {
+    /// Says what is wrong with the command line, and the line of usage that matters.
+    func refuse(_ message: String, usage: String) -> ExitCode {
+        console.tell(UsageError(message: message, usage: usage).description)
+        return .usage
+    }
+}

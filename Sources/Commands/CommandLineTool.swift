@@ -40,8 +40,15 @@ package enum CommandLineTool {
         case .check: CheckCommand(options: options, context: context).run()
         case .plan: await PlanCommand(options: options, context: context).run()
         case .report: ReportCommand(options: options, context: context).run()
+        case .show: ShowCommand(options: options, context: context).run()
+        case .verify: await VerifyCommand(options: options, context: context).run()
+        case .reset: await ResetCommand(options: options, context: context).run()
+        case .prune: await PruneCommand(options: options, context: context).run()
+        case .thumbnails: await ThumbnailsCommand(options: options, context: context).run()
         case .sources: SourcesCommand(options: options, context: context).run()
         case .doctor: DoctorCommand(options: options, context: context).run()
+        case .completions: CompletionsCommand(options: options, context: context).run()
+        case .man: ManCommand(options: options, context: context).run()
         case .help: print(HelpText.overview, context.console)
         }
     }

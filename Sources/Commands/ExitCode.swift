@@ -3,7 +3,7 @@ import Glibc
 /// How the process ends.
 package enum ExitCode: Equatable, Sendable {
     case success
-    /// Some items failed, or the deadline cut the run; `doctor`: a problem.
+    /// Some items failed, or the deadline or a key cut the run; `doctor`: a problem.
     case partial
     /// The list, the disk or the catalog failed.
     case failed

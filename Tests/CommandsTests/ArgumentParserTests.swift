@@ -191,7 +191,7 @@ struct ArgumentParserTests {
                 "runner run [FLAG...] JOB..."
             ),
             (
-                ["report", "--set", "a=b"], "--set is a flag of run, check and plan, not of report",
+                ["report", "--set", "a=b"], "--set is a flag of run, check, plan and thumbnails, not of report",
                 "runner report [FLAG...] [JOB...]"
             ),
             (
@@ -199,8 +199,16 @@ struct ArgumentParserTests {
                 "runner [COMMAND] [FLAG...] JOB..., see runner --help"
             ),
             (
-                ["verify"], "unknown command 'verify'; there is no file of that name either",
+                ["launch"], "unknown command 'launch'; there is no file of that name either",
                 "runner [COMMAND] [FLAG...] JOB..., see runner --help"
+            ),
+            (
+                ["complet"], "unknown command 'complet'; did you mean 'completions'?",
+                "runner [COMMAND] [FLAG...] JOB..., see runner --help"
+            ),
+            (
+                ["report", "--col"], "unknown flag --col; did you mean --collections?",
+                "runner report [FLAG...] [JOB...], see runner report --help"
             ),
             (["help", "reprt"], "unknown command 'reprt'; did you mean 'report'?", "runner help [COMMAND]"),
             (["run"], "run needs a job file", "runner run [FLAG...] JOB..."),

@@ -163,11 +163,11 @@ struct CommandTests {
         #expect(outcome.output.hasPrefix("flags  "))
     }
 
-    @Test("sources TYPE shows options and template fields")
-    func source() async throws {
-        let outcome = try await line.run(["sources", "flags"])
+    @Test("sources TYPE shows options and template fields", arguments: ["flags", "flickr", "manifest"])
+    func source(type: String) async throws {
+        let outcome = try await line.run(["sources", type])
         #expect(outcome.code == .success)
-        try expectGolden(outcome.output, "sources-flags.txt")
+        try expectGolden(outcome.output, "sources-\(type).txt")
     }
 
     @Test("an unknown module is wrong usage")

@@ -114,7 +114,7 @@ enum ContractTables {
         switch outcome {
         case .running: "not ended; without a process that holds its lock, interrupted"
         case .complete: "every selected item is stored"
-        case .partial: "some items failed, or a deadline cut the run"
+        case .partial: "some items failed, or a deadline or a person cut the run"
         case .failed: "the list could not be begun or ended early; the disk or the catalog failed"
         case .interrupted: "stopped by a signal, or killed"
         }
@@ -144,6 +144,7 @@ enum ContractTables {
             }
             return "status " + statuses.map(String.init).joined(separator: ", ")
         }
+        if word == .checksum { return "the server's; the list's only after a resumed body" }
         let kinds = HTTPFailure.Kind.allCases.filter { FailureWord($0) == word }
         let codes = curlFailureTable.filter { FailureWord($0.kind) == word }.map(\.isTransient)
         if codes.isEmpty { return kinds.contains(where: \.isUsuallyTransient) ? "yes" : "no" }

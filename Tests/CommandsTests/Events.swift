@@ -6,8 +6,35 @@ extension RunEvent {
         .runStarted(RunStarted(run: 7, job: job, at: 1_000_000, selection: selection, concurrency: 16))
     }
 
-    static func listing(_ items: Int, isComplete: Bool, job: String = "flags") -> RunEvent {
-        .listing(ListingProgress(job: job, items: items, isComplete: isComplete))
+    /// The sums of a job: downloaded and failed items out of those listed, with ten kilobytes each.
+    static func progress(
+        _ done: Int, failed: Int = 0, of listed: Int, isComplete: Bool = true, job: String = "flags",
+        collections: [CollectionProgress] = []
+    ) -> RunEvent {
+        var figures = RunFigures()
+        figures.downloaded = done - failed
+        figures.failed = failed
+        figures.wireBytes = Int64(done - failed) * 10_000
+        return .progress(
+            RunProgress(
+                job: job, listed: listed, isListComplete: isComplete, figures: figures, collections: collections))
+    }
+
+    static func activity(
+        _ items: [ItemActivity], received: Int64 = 0, retries: Int = 0, waiting: Int = 0
+    ) -> RunEvent {
+        .activity(RunActivity(items: items, receivedBytes: received, retries: retries, waiting: waiting))
+    }
+
+    static func control(
+        isPaused: Bool = false, isStopping: Bool = false, concurrency: Int = 16, job: String = "flags"
+    ) -> RunEvent {
+        .control(RunControl(job: job, isPaused: isPaused, isStopping: isStopping, concurrency: concurrency))
+    }
+
+    static func held(_ host: String, seconds: Int64) -> RunEvent {
+        .hostHeld(
+            HostHeld(host: host, at: 5_000_000, until: 5_000_000 + seconds * 1_000_000, reason: .retryAfter))
     }
 
     static func finished(
@@ -18,6 +45,19 @@ extension RunEvent {
                 run: 7, job: job, at: 2_000_000, item: 41, key: "vn", collection: "flags", title: title,
                 url: "http://127.0.0.1/vn.png", path: path, mediaType: path == nil ? nil : "image/png", size: size,
                 transfer: transfer))
+    }
+
+    static func rendering(
+        _ item: Int64, _ title: String, _ activity: ItemRendering.Activity = .rendering, collection: Int64 = 1
+    ) -> RunEvent {
+        .itemRendering(
+            ItemRendering(
+                run: 7, job: "flags", at: 0, item: item, key: title, collectionID: collection, title: title,
+                activity: activity))
+    }
+
+    static func rendered(_ item: Int64) -> RunEvent {
+        .itemRendered(ItemRendered(run: 7, job: "flags", at: 0, item: item, key: "", title: "", pictures: 1))
     }
 
     static func warning(_ message: String, job: String = "flags") -> RunEvent {
@@ -38,6 +78,14 @@ extension RunEvent {
                 ItemStarted(
                     run: 7, job: "flags", at: 1_100_000, item: 41, key: "vn", collection: "flags", title: "Vietnam",
                     url: "http://127.0.0.1/${KEY}/vn.png", attempt: 2)),
+            .itemRendering(
+                ItemRendering(
+                    run: 7, job: "flags", at: 2_000_001, item: 41, key: "vn", collectionID: 3,
+                    title: "Vietnam", activity: .rendering)),
+            .itemRendered(
+                ItemRendered(
+                    run: 7, job: "flags", at: 2_000_002, item: 41, key: "vn", title: "Vietnam", pictures: 1,
+                    failure: .corrupt, detail: "it can't be decoded")),
             .finished("Việt Nam", .downloaded(bytes: 12_400), path: "Việt Nam.png", size: 12_400),
             .warning("slow"),
             .ended(
@@ -87,5 +135,31 @@ extension RunFinished {
         return RunFinished(
             run: 7, job: job, at: 2_400_000, outcome: outcome, figures: figures, detail: detail,
             startedAt: 1_000_000, isAcceptable: false)
+    }
+}
+
+extension CollectionProgress {
+    static func of(
+        _ id: Int64, _ title: String, _ done: Int = 0, of listed: Int, failed: Int = 0, cancelled: Int = 0,
+        expected: Int? = nil
+    ) -> CollectionProgress {
+        var progress = CollectionProgress(id: id, title: title, expected: expected)
+        progress.listed = listed
+        progress.done = done
+        progress.failed = failed
+        progress.cancelled = cancelled
+        return progress
+    }
+}
+
+extension ItemActivity {
+    /// An item that receives, or waits where nothing has come.
+    static func of(
+        _ id: Int64, _ title: String, _ received: Int64? = nil, of total: Int64? = nil, attempt: Int = 1,
+        collection: Int64 = 1, host: String = "images.example.org"
+    ) -> ItemActivity {
+        ItemActivity(
+            id: id, collection: collection, title: title, host: host, stage: received == nil ? .waiting : .receiving,
+            attempt: attempt, received: received ?? 0, total: total)
     }
 }

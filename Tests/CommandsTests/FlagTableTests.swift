@@ -32,6 +32,8 @@ struct FlagTableTests {
             ),
             (.sources, []),
             (.doctor, ["database"]),
+            (.completions, []),
+            (.man, []),
             (.help, []),
         ])
     func commands(command: Command, names: [String]) {

@@ -1,5 +1,4 @@
 import Foundation
-import SourcesFlags
 
 @testable import Commands
 @testable import Core
@@ -37,7 +36,7 @@ final class TestCommandLine {
         let capture = try ConsoleCapture(outputTerminal: terminal)
         let context = CommandContext(
             console: capture.console, environment: environment,
-            registry: SourceRegistry([SourceModule(FlagsSource.self)]))
+            registry: ContractTables.registry)
         let code = await CommandLineTool.run(arguments, context)
         func readable(_ text: String) -> String {
             text.replacing(folder.path() + "/", with: "FOLDER/").replacing(folder.path(), with: "FOLDER")

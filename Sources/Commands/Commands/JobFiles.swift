@@ -16,6 +16,34 @@ extension CommandContext {
         return isSound ? loaded.jobs : nil
     }
 
+    /// Operands as names of jobs in the catalog: what looks like a file is read for the names in it.
+    ///
+    /// - Returns: nil after words on stderr.
+    func jobNames(_ operands: [String], _ options: Options) -> [String]? {
+        var names: [String] = []
+        for operand in operands {
+            guard namesFile(operand) else {
+                names.append(operand)
+                continue
+            }
+            guard let jobs = loadJobs(at: operand, options) else { return nil }
+            names += jobs.map(\.name)
+        }
+        return names
+    }
+
+    /// Whether an operand that may be the name of a job stands for a file.
+    func namesFile(_ operand: String) -> Bool {
+        operand.contains("/") || operand.hasSuffix(".yaml") || operand.hasSuffix(".yml")
+    }
+
+    /// The jobs of one operand that stands for a file; nil after words on stderr.
+    func loadJobs(at file: String, _ options: Options) -> [Job]? {
+        var options = options
+        options.operands = [file]
+        return loadJobs(options)
+    }
+
     /// What a run or a plan works with, from the flags.
     ///
     /// - Throws: when the catalog has no place.
@@ -31,4 +59,11 @@ extension CommandContext {
         session.deadline = options.deadline
         return session
     }
+}
+
+/// What might have been meant by a name that the catalog does not have.
+func hint(for name: String, among known: [String]) -> String {
+    if let match = closestMatch(to: name, in: known) { return "did you mean '\(match)'?" }
+    guard known.count > 20 else { return known.isEmpty ? "nothing ran yet" : "it has \(known.joined(separator: ", "))" }
+    return "it has \(known.count), \(known.prefix(5).joined(separator: ", ")) and so on"
 }

@@ -2,7 +2,6 @@ import Core
 import Files
 import Reports
 import SQLite
-import YAML
 
 /// `runner report`: what the catalog knows of past runs.
 struct ReportCommand {
@@ -12,27 +11,20 @@ struct ReportCommand {
     private var console: Console { context.console }
 
     func run() -> ExitCode {
-        guard let names = jobNames() else { return .usage }
+        guard let names = context.jobNames(options.operands, options) else { return .usage }
         let now = wallClockMicroseconds()
         do {
             let path = try CatalogLocation.path(flag: options.database, environment: context.environment)
             let connection = try CatalogLocation.openForReading(path)
             defer { connection.close() }
             let report = try makeReport(request(names, now: now), from: connection)
-            guard let file = options.output, file != "-" else {
-                return console.deliver {
-                    try write(report, from: connection, width: console.outputTerminal.width, now: now) { bytes in
-                        try console.output.write(bytes)
-                    }
-                }
-            }
+            guard let file = options.output, file != "-" else { return deliver(report, from: connection, now: now) }
             try WholeFile.write(to: file) { output in
-                try write(report, from: connection, width: nil, now: now) { bytes in try output.write(bytes) }
+                try write(report, from: connection, ReportText(width: nil, now: now)) { try output.write($0) }
             }
             return .success
         } catch let error as ReportError {
-            console.tell(UsageError(message: message(error), usage: Command.report.usage).description)
-            return .usage
+            return context.refuse(context.message(error), usage: Command.report.usage)
         } catch {
             console.complain("\(error)")
             return .failed
@@ -55,36 +47,31 @@ struct ReportCommand {
         return request
     }
 
+    /// Onto stdout; a text on a terminal fits it and goes through the pager.
+    private func deliver(_ report: Report, from connection: Connection, now: Int64) -> ExitCode {
+        let terminal = console.outputTerminal
+        let pager = options.format == .text ? Pager(environment: context.environment) : nil
+        let text = ReportText(
+            width: terminal.width, cutsTitles: pager?.scrollsSideways != true, hasColour: terminal.hasColour, now: now)
+        return console.deliver(through: pager) { output in
+            try write(report, from: connection, text) { try output.write($0) }
+        }
+    }
+
     private func write(
-        _ report: Report, from connection: Connection, width: Int?, now: Int64, to output: ReportOutput
+        _ report: Report, from connection: Connection, _ text: ReportText, to output: ReportOutput
     ) throws {
         switch options.format {
-        case .text: try ReportText(width: width, now: now).write(report, from: connection, to: output)
+        case .text: try text.write(report, from: connection, to: output)
         case .json: try ReportJSON.write(report, from: connection, to: output)
         }
     }
+}
 
-    /// The operands as names of jobs: what looks like a file is read for the names in it.
-    ///
-    /// - Returns: nil after words on stderr.
-    private func jobNames() -> [String]? {
-        var names: [String] = []
-        for operand in options.operands {
-            guard operand.contains("/") || operand.hasSuffix(".yaml") || operand.hasSuffix(".yml") else {
-                names.append(operand)
-                continue
-            }
-            var file = options
-            file.operands = [operand]
-            guard let jobs = context.loadJobs(file) else { return nil }
-            names += jobs.map(\.name)
-        }
-        return names
-    }
-
-    private func message(_ error: ReportError) -> String {
+extension CommandContext {
+    /// What is wrong with the words that a command was given, with a way out where there is one.
+    func message(_ error: ReportError) -> String {
         guard case .unknownJob(let name, let known) = error else { return "\(error)" }
-        if let match = closestMatch(to: name, in: known) { return "\(error); did you mean '\(match)'?" }
-        return known.isEmpty ? "\(error); nothing ran yet" : "\(error); it has \(known.joined(separator: ", "))"
+        return "\(error); \(hint(for: name, among: known))"
     }
 }

@@ -1,6 +1,5 @@
 import Core
-import Dispatch
-import Glibc
+import HTTP
 import Reports
 
 /// `runner run`: fetches what the jobs list, and shows it.
@@ -12,19 +11,18 @@ struct RunCommand {
 
     func run() async -> ExitCode {
         guard let jobs = context.loadJobs(options) else { return .invalidJob }
-        let start = ContinuousClock.now
+        let style = RunDisplay.style(options.progress, options.verbosity, on: console.errorTerminal)
+        LiveTerminal.surviveBackground()
+        let terminal = style == .bar ? LiveTerminal() : nil
         let display = RunDisplay(
-            jobs: jobs.map(\.name),
-            style: RunDisplay.style(options.progress, options.verbosity, on: console.errorTerminal),
-            verbosity: options.verbosity, console: console,
-            now: {
-                let (seconds, attoseconds) = (ContinuousClock.now - start).components
-                return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-            },
-            width: { Terminal.width(of: STDERR_FILENO) ?? console.errorTerminal.width ?? 80 })
+            jobs: jobs.map(\.name), style: style, verbosity: options.verbosity, console: console,
+            hasKeyboard: terminal?.hasKeyboard == true, now: { Monotonic.now().microseconds })
+        let driver = DisplayDriver(display, terminal: terminal)
         let session: Session
         do {
-            session = try Session(jobs: jobs, options: try context.sessionOptions(options)) { display.handle($0) }
+            var sessionOptions = try context.sessionOptions(options)
+            sessionOptions.interest = RunDisplay.interest(style, options.verbosity)
+            session = try Session(jobs: jobs, options: sessionOptions) { display.handle($0) }
         } catch {
             console.complain("\(error)")
             return .failed
@@ -37,11 +35,11 @@ struct RunCommand {
                 }
             },
             abort: { session.abort() })
-        let timer = display.startTicking()
+        let keys = RunKeys(session, display)
+        driver.start { keys.press($0) }
         let results = await session.run()
-        timer?.cancel()
         signals.cancel()
-        display.finish()
+        driver.end()
         var codes = results.map(ending(of:))
         if let signal = signals.received { codes.append(.signal(signal)) }
         return .worst(of: codes)

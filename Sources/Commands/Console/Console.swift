@@ -42,6 +42,34 @@ struct Console: Sendable {
         }
     }
 
+    /// Whether a person is there to answer.
+    var canAsk: Bool { errorTerminal.isInteractive && isatty(STDIN_FILENO) == 1 }
+
+    /// Asks on stderr, and reads a line of stdin.
+    ///
+    /// - Returns: whether the answer is yes; all else, and the end of the input, is no.
+    func ask(_ question: String) -> Bool {
+        try? errors.write("\(displayable(question)) [y/N] ")
+        let answer = readLine()?.lowercased()
+        return answer == "y" || answer == "yes"
+    }
+
+    /// Lets a command write a long text for people: through a pager where stdout is a terminal, and as ``deliver(_:)`` has
+    /// it where it is none or the pager can't be run. `body` may be called a second time then.
+    func deliver(through pager: Pager?, _ body: (ByteOutput) throws -> Void) -> ExitCode {
+        if let pager, outputTerminal.isInteractive {
+            do {
+                if try pager.show(body) { return .success }
+            } catch OutputError.closedPipe {
+                return .success
+            } catch {
+                complain("\(error)")
+                return .failed
+            }
+        }
+        return deliver { try body(output) }
+    }
+
     /// `runner: …`, for what ends a command.
     func complain(_ text: String) {
         tell("runner: \(text)")

@@ -29,9 +29,14 @@ struct Terminal: Equatable, Sendable {
 
     /// The columns of the terminal now; it may be resized at any time.
     static func width(of descriptor: Int32) -> Int? {
+        size(of: descriptor)?.columns
+    }
+
+    /// The size of the terminal now; nil where it does not tell.
+    static func size(of descriptor: Int32) -> ScreenSize? {
         // `struct winsize` (ioctl_tty(2)): rows, columns, and two fields without use.
         var size: (rows: UInt16, columns: UInt16, UInt16, UInt16) = (0, 0, 0, 0)
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.columns > 0 else { return nil }
-        return Int(size.columns)
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.columns > 0, size.rows > 0 else { return nil }
+        return ScreenSize(columns: Int(size.columns), rows: Int(size.rows))
     }
 }

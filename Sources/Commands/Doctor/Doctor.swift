@@ -1,5 +1,7 @@
+import Archive
 import Glibc
 import HTTP
+import MediaClient
 import Reports
 import SQLite
 import YAML
@@ -11,15 +13,20 @@ struct Doctor {
     let database: String?
 
     func findings() -> [Finding] {
-        libraries + catalog + [openFiles, clock, Self.authorities(curlFeatures())] + Self.proxies(environment)
+        libraries + catalog + [renderer, openFiles, clock, Self.authorities(curlFeatures())] + Self.proxies(environment)
     }
 
     private var libraries: [Finding] {
         let sqlite = try? Connection.inMemory().value("SELECT sqlite_version()", as: String.self)
         return [
             .ok("runner", runnerVersion), Self.libcurl(curlFeatures()), .ok("SQLite", sqlite ?? "unknown"),
-            .ok("libyaml", yamlVersionText),
+            .ok("libyaml", yamlVersionText), .ok("libarchive", Self.withoutName(archiveVersionText)),
         ]
+    }
+
+    /// `libarchive 3.6.2 zlib/1.2.13` without its first word, which names the line.
+    private static func withoutName(_ text: String) -> String {
+        text.split(separator: " ").dropFirst().joined(separator: " ")
     }
 
     /// libcurl with what it was built with.
@@ -42,6 +49,19 @@ struct Doctor {
                 advice: "servers that insist on it will fail; Debian's libcurl4 has it")
         }
         return .ok("libcurl", state)
+    }
+
+    /// Starts what makes pictures, to see whether it can work here.
+    private var renderer: Finding {
+        let subject = "pictures"
+        guard let path = RendererLocation.find(environment: environment) else {
+            return .ok(subject, "no \(RendererLocation.name); only jobs with media: need it")
+        }
+        do throws(RenderProcess.StartError) {
+            return .ok(subject, "\(try RenderProcess(program: path).version), \(path)")
+        } catch {
+            return .warning(subject, error.description, advice: "jobs with media: make no pictures until it starts")
+        }
     }
 
     private var openFiles: Finding {

@@ -1,0 +1,64 @@
+import Core
+import Reports
+
+/// `runner reset`: deletes what a job stored, after asking.
+struct ResetCommand {
+    let options: Options
+    let context: CommandContext
+
+    private var console: Console { context.console }
+
+    func run() async -> ExitCode {
+        guard let names = context.jobNames([options.operands[0]], options) else { return .invalidJob }
+        guard let name = names.first, names.count == 1 else {
+            return refuse("the file has several jobs: \(names.joined(separator: ", ")); give the name of one")
+        }
+        if !options.isConfirmed, !console.canAsk {
+            return refuse("reset asks before it deletes, and here is no terminal to ask on; give --yes")
+        }
+        let collection = options.operands.dropFirst().first
+        do {
+            let attempt = try await JobReset.begin(
+                name, collection: collection,
+                database: try CatalogLocation.path(flag: options.database, environment: context.environment),
+                environment: context.environment)
+            switch attempt {
+            case .busy(let holder):
+                console.tell(context.busyText(job: name, holder))
+                return .locked
+            case .ready(let reset):
+                guard options.isConfirmed || console.ask(question(name, collection, reset.extent)) else {
+                    await reset.cancel()
+                    console.tell("\(name): nothing was deleted")
+                    return .partial
+                }
+                tell(try await reset.run(), of: name, in: reset.extent.directory)
+                return .success
+            }
+        } catch let error as UpkeepError {
+            return refuse(context.message(error))
+        } catch {
+            console.tell("\(name): failed: \(error)")
+            return .failed
+        }
+    }
+
+    private func refuse(_ message: String) -> ExitCode {
+        context.refuse(message, usage: Command.reset.usage)
+    }
+
+    private func question(_ name: String, _ collection: String?, _ extent: JobReset.Extent) -> String {
+        let what = collection.map { "the collection '\($0)' of the job '\(name)'" } ?? "the job '\(name)'"
+        return "Delete \(counted(extent.items, "item")) of \(what) from the catalog, and "
+            + "\(counted(extent.files, "file")) (\(byteText(extent.bytes))) in \(extent.directory)?"
+    }
+
+    private func tell(_ outcome: JobReset.Outcome, of name: String, in directory: String) {
+        for path in outcome.strangers.prefix(50) {
+            console.tell("\(name): \(directory)/\(path) stays: it is no file")
+        }
+        let missing = outcome.missing > 0 ? ", \(outcome.missing) more had gone before" : ""
+        console.tell(
+            "\(name): \(counted(outcome.items, "item")) and \(counted(outcome.files, "file")) deleted\(missing)")
+    }
+}

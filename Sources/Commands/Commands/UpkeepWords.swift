@@ -1,0 +1,23 @@
+import Core
+import Reports
+
+extension CommandContext {
+    /// What is wrong with the words that a command was given.
+    func message(_ error: UpkeepError) -> String {
+        switch error {
+        case .unknownJob(let name, let known): "\(error); \(hint(for: name, among: known))"
+        case .unknownCollection(let key, _, let known): "\(error); \(hint(for: key, among: known))"
+        case .unsetVariable: "\(error)"
+        }
+    }
+
+    /// Who has a job, as `run` tells it.
+    func busyText(job: String, _ holder: RunHolder) -> String {
+        "\(job): another run (pid \(holder.pid), since \(localTimeText(holder.since))) holds the job; nothing done"
+    }
+}
+
+/// `1 file`, `2 files`.
+func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+}
