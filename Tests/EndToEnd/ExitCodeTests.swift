@@ -1,3 +1,4 @@
+import SQLite
 import TestSupport
 import Testing
 
@@ -68,6 +69,22 @@ struct ExitCodeTests {
         let catalog = try workplace.catalog()
         #expect(try catalog.number("SELECT list_requests FROM run") == 1)
         #expect(try catalog.value("SELECT outcome FROM run") == "failed")
+    }
+
+    @Test("2 when the catalog refuses an item while the list is read, rather than a wait without end")
+    func brokenCatalog() throws {
+        let workplace = try Workplace()
+        let server = try job(workplace)
+        #expect(try workplace.run(["job.yaml", "--limit", "1"]).ending == .exit(0))
+        try Connection(path: workplace.database, mode: .readWrite).run(
+            "CREATE TRIGGER refuse BEFORE INSERT ON item WHEN NEW.key = '2' BEGIN SELECT RAISE(ABORT, 'refused'); END")
+        let result = try workplace.run(["job.yaml"])
+        withExtendedLifetime(server) {}
+        #expect(result.ending == .exit(2))
+        #expect(result.errors.contains("the catalog can't be written: refused"))
+        let catalog = try workplace.catalog()
+        #expect(try catalog.contradictions() == [])
+        #expect(try catalog.value("SELECT outcome FROM run WHERE id = 2") == "failed")
     }
 
     @Test("2 when the output directory can't be made: it would be below a file")

@@ -79,7 +79,7 @@ struct SignalTests {
             let headers = [("ETag", "\"one\""), ("Content-Type", "application/octet-stream")]
             guard let range = request["Range"] else { return .ok(body, headers: headers).cut(after: sent, .stall) }
             let start = Int(range.filter(\.isNumber)) ?? 0
-            return .partial(of: body, from: start)
+            return .partial(of: body, from: start, headers: headers)
         }
         try workplace.writeJob(source: ["items: [{key: a, url: '\(server.url("/a"))'}]"])
         try workplace.directory.makeFolder("out/.runner/parts")

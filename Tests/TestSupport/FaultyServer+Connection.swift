@@ -82,6 +82,15 @@ extension FaultyServer {
             }
         }
 
+        /// The next bytes, exactly so many; nil when the client has gone before.
+        package func receive(_ count: Int) -> [UInt8]? {
+            while received.count < count {
+                guard read() else { return nil }
+            }
+            defer { received.removeFirst(count) }
+            return Array(received.prefix(count))
+        }
+
         private func read() -> Bool {
             var buffer = [UInt8](repeating: 0, count: 16_384)
             let count = recv(descriptor, &buffer, buffer.count, 0)

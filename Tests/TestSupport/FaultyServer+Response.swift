@@ -60,10 +60,11 @@ extension FaultyServer {
         }
 
         /// A 206 with the bytes from `start` of `whole`, and a Content-Range that says so, or what is given.
-        package static func partial(of whole: [UInt8], from start: Int, contentRange: String? = nil) -> Response {
-            .status(
-                206, Array(whole[start...]),
-                headers: [("Content-Range", contentRange ?? "bytes \(start)-\(whole.count - 1)/\(whole.count)")])
+        package static func partial(
+            of whole: [UInt8], from start: Int, contentRange: String? = nil, headers: [(String, String)] = []
+        ) -> Response {
+            let range = ("Content-Range", contentRange ?? "bytes \(start)-\(whole.count - 1)/\(whole.count)")
+            return .status(206, Array(whole[start...]), headers: [range] + headers)
         }
 
         /// A chunked reply, a chunk each.
@@ -71,6 +72,14 @@ extension FaultyServer {
             var response = Response(body: .chunks(chunks.map { Array($0.utf8) }))
             response.headers = headers
             return response
+        }
+
+        /// The head of a chunked reply with an entity tag and its first bytes, in one chunk, then the end of the connection
+        /// without the last chunk.
+        package static func brokenChunks(prefix count: Int, of body: [UInt8], tag: String = "\"v1\"") -> Response {
+            let head =
+                "HTTP/1.1 200 OK\r\nETag: \(tag)\r\nTransfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n"
+            return .steps([.send(Array(head.utf8)), .send(Array(body.prefix(count)) + [13, 10]), .close])
         }
 
         /// A reply whose end is the end of the connection.

@@ -44,11 +44,15 @@ package final class FaultyServer: Sendable {
 
     package let port: Int
     private let socket: LoopbackSocket
+    private let host: String
     private let state = Monitor(State())
 
     /// Starts a server whose handler answers by hand.
-    package init(handling handler: @escaping Handler) throws {
-        socket = try LoopbackSocket()
+    ///
+    /// - Parameter isIPv6: whether it is at `::1` instead of 127.0.0.1.
+    package init(isIPv6: Bool = false, handling handler: @escaping Handler) throws {
+        socket = try LoopbackSocket(isIPv6: isIPv6)
+        host = isIPv6 ? "[::1]" : "127.0.0.1"
         port = socket.port
         let listener = socket.descriptor
         guard listen(listener, 512) == 0 else {
@@ -71,7 +75,7 @@ package final class FaultyServer: Sendable {
     }
 
     /// The URL of a target, such as "/a?b".
-    package func url(_ target: String = "/") -> String { "http://127.0.0.1:\(port)\(target)" }
+    package func url(_ target: String = "/") -> String { "http://\(host):\(port)\(target)" }
 
     /// The requests so far, in the order in which they came.
     package var requests: [Request] { state.withLock { $0.requests } }

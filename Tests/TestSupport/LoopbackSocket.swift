@@ -5,15 +5,26 @@ struct LoopbackSocket: ~Copyable {
     let descriptor: Int32
     let port: Int
 
-    init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = Self.address(port: 0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let code = Self.withPointer(to: &address) { pointer in
-            bind(descriptor, pointer, length) | getsockname(descriptor, pointer, &length)
+    /// - Parameter isIPv6: whether it is `::1` instead of 127.0.0.1.
+    init(isIPv6: Bool = false) throws {
+        let family = isIPv6 ? AF_INET6 : AF_INET
+        descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        // Large enough for both; the port is at the same place in them.
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(family)
+        if isIPv6 {
+            address.sin6_addr = in6addr_loopback
+        } else {
+            withUnsafeMutableBytes(of: &address) { $0.storeBytes(of: Self.address(port: 0), as: sockaddr_in.self) }
         }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        var length = socklen_t(isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let code = withUnsafeMutableBytes(of: &address) { bytes in
+            // A pointer to the start of a socket address, which the calls get the length of.
+            let pointer = bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+            return bind(descriptor, pointer, length) | getsockname(descriptor, pointer, &length)
+        }
+        port = Int(UInt16(bigEndian: address.sin6_port))
         guard descriptor >= 0, code == 0 else {
             throw TestSupportError("no socket: \(String(cString: strerror(errno)))")
         }
@@ -31,6 +42,18 @@ struct LoopbackSocket: ~Copyable {
         return withPointer(to: &address) {
             connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
         }
+    }
+
+    /// A socket that is connected to a port, for the caller to close; nil when nothing accepts there.
+    static func connected(to port: Int) -> Int32? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = Self.address(port: port)
+        let isConnected = withPointer(to: &address) {
+            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+        if isConnected { return descriptor }
+        close(descriptor)
+        return nil
     }
 
     /// Sends a text to a port and reads until the other side closes the connection.

@@ -136,6 +136,9 @@ package struct SourceContract<S: Source>: Sendable {
                 listing.violations += about(item)
             }
             listing.items += page.items
+            for key in page.incomplete.subtracting(listing.collections) {
+                listing.violations.append("'\(key)' is called incomplete and was not listed")
+            }
         }
         return listing
     }

@@ -5,10 +5,24 @@ package struct TestCertificate: Sendable {
     package let certificate: String
     package let key: String
 
+    private init(authority: String, certificate: String, key: String) {
+        self.authority = authority
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// The authority's own certificate as a server's: signed by nobody else.
+    package var selfSigned: TestCertificate {
+        let key = authority.replacing(".pem", with: ".key")
+        return TestCertificate(authority: authority, certificate: authority, key: key)
+    }
+
     /// Makes them in a directory.
     ///
-    /// - Parameter host: a name that the certificate is for as well.
-    package init(in directory: TemporaryDirectory, host: String? = nil) throws {
+    /// - Parameters:
+    ///   - host: a name that the certificate is for as well.
+    ///   - isExpired: whether its time is over.
+    package init(in directory: TemporaryDirectory, host: String? = nil, isExpired: Bool = false) throws {
         authority = directory.path("authority.pem")
         certificate = directory.path("server.pem")
         key = directory.path("server.key")
@@ -24,7 +38,7 @@ package struct TestCertificate: Sendable {
             ["openssl", "req"] + newKey + ["-keyout", key, "-out", request, "-subj", "/CN=localhost"])
         try Subprocess.run([
             "openssl", "x509", "-req", "-in", request, "-CA", authority, "-CAkey", authorityKey, "-CAcreateserial",
-            "-out", certificate, "-days", "2", "-extfile", names,
+            "-out", certificate, "-days", isExpired ? "-1" : "2", "-extfile", names,
         ])
     }
 }

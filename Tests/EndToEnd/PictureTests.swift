@@ -1,0 +1,260 @@
+import Glibc
+import SQLite
+import TestSupport
+import Testing
+
+/// What jobs with `media:` make of files: the built programs, on real files of every kind and on such that do harm.
+@Suite("End to end: pictures", .wholeProgramLimit)
+struct PictureTests {
+    private static let samples =
+        #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/MediaTests/Samples"
+
+    private static func sample(_ name: String) throws -> [UInt8] {
+        try #require(contents(of: "\(samples)/\(name)"), "\(name) is missing")
+    }
+
+    /// A job over files of a server, which may be changed, in a folder of its own.
+    private final class Place: Sendable {
+        let files: Monitor<[String: [UInt8]]>
+        let server: FaultyServer
+        let workplace: Workplace
+
+        init(_ files: [String: [UInt8]], media: String = "{thumbnail: {size: 32}}") throws {
+            let site = Monitor(files)
+            let server = try FaultyServer { request in
+                site.withLock { $0[String(request.path.dropFirst())] }.map { .ok($0) } ?? .status(404)
+            }
+            self.files = site
+            self.server = server
+            workplace = try Workplace()
+            let items = files.keys.sorted().map { "{key: \"\($0)\", url: \"\(server.url("/\($0)"))\"}" }
+            try workplace.writeJob(
+                source: ["items: [\(items.joined(separator: ", "))]"], rest: ["media: \(media)"])
+        }
+
+        func run(_ arguments: String..., environment: [String: String] = [:]) throws -> RunningProgram.Result {
+            try workplace.run(arguments, environment: environment)
+        }
+
+        func catalog() throws -> CatalogCopy { try workplace.catalog() }
+
+        /// When the pictures of each item were made.
+        func times() throws -> [Int] {
+            try catalog().values("SELECT rendered_at FROM rendering ORDER BY item_id")
+        }
+    }
+
+    /// `key kind position width×height extension` of every picture, in order; the files must be what the rows say.
+    private func pictures(_ place: Place) throws -> [String] {
+        let rows = try place.catalog().rows(
+            """
+            SELECT key, kind, picture.position, width, height, picture.path, picture.size, picture.sha256
+            FROM picture JOIN item ON item.id = item_id ORDER BY key, kind, picture.position
+            """
+        ) { row in
+            let path: String = try row[5]
+            let bytes = place.workplace.read("out/\(path)")
+            let size: Int = try row[6]
+            #expect(bytes?.count == size)
+            let digest: String = try row[7]
+            #expect(path.hasPrefix(".runner/pictures/\(digest)."))
+            let shape = "\(try row[3] as Int)×\(try row[4] as Int)"
+            let ending = path.split(separator: ".").last ?? ""
+            return "\(try row[0] as String) \(try row[1] as String) \(try row[2] as Int) \(shape) \(ending)"
+        }
+        // No picture is there that no row knows.
+        let files = Set(place.workplace.directory.names(in: "out/.runner/pictures"))
+        #expect(
+            files == Set(try place.catalog().values("SELECT replace(path, '.runner/pictures/', '') FROM picture")))
+        return rows
+    }
+
+    @Test("pictures, pages and contained pictures of the right sizes, transparency kept")
+    func everyKind() throws {
+        let names = [
+            "baseline.jpg", "turned.jpg", "alpha.png", "animated.gif", "lossy.webp", "plain.avif", "plain.heic",
+            "plain.svg",
+            "plain.pdf", "pictures.zip",
+        ]
+        let files = Dictionary(uniqueKeysWithValues: try names.map { ($0, try Self.sample($0)) })
+        let place = try Place(files, media: "{thumbnail: {size: 32, format: png}, pdf: {pages: 2-3}}")
+        let result = try place.run("job.yaml")
+
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        #expect(
+            try pictures(place) == [
+                "alpha.png thumbnail 1 32×21 png", "animated.gif thumbnail 1 32×21 png",
+                "baseline.jpg thumbnail 1 32×21 png", "lossy.webp thumbnail 1 32×21 png",
+                "pictures.zip entry 1 60×40 jpg", "pictures.zip entry 2 60×40 png",
+                "pictures.zip thumbnail 1 32×21 png", "pictures.zip thumbnail 2 32×21 png",
+                "plain.avif thumbnail 1 32×21 png", "plain.heic thumbnail 1 32×21 png",
+                "plain.pdf page 1 400×200 png", "plain.pdf page 2 400×200 png", "plain.pdf thumbnail 1 32×16 png",
+                "plain.pdf thumbnail 2 32×16 png", "plain.svg thumbnail 1 32×21 png",
+                // Its metadata turn it by 90 degrees.
+                "turned.jpg thumbnail 1 21×32 png",
+            ])
+        let catalog = try place.catalog()
+        #expect(try catalog.contradictions() == [])
+        #expect(
+            try catalog.values("SELECT name FROM picture WHERE name IS NOT NULL ORDER BY name")
+                == ["baseline.jpg", "baseline.jpg", "page 2", "page 2", "page 3", "page 3", "plain.png", "plain.png"])
+        // The contained picture is itself; the colour type of the transparent one's thumbnail is RGB with alpha.
+        let entry = try #require(
+            try catalog.value("SELECT path FROM picture WHERE kind = 'entry' AND position = 1", as: String.self))
+        #expect(place.workplace.read("out/\(entry)") == files["baseline.jpg"])
+        let transparent = try #require(
+            try catalog.value(
+                "SELECT picture.path FROM picture JOIN item ON item.id = item_id WHERE key = 'alpha.png'",
+                as: String.self))
+        #expect(place.workplace.read("out/\(transparent)")?[25] == 6)
+    }
+
+    @Test("what does harm fails by itself, each with its reason, and the run goes on")
+    func harm() throws {
+        let picture = try Self.sample("baseline.jpg")
+        let bomb = PictureFile.png([0x78, 0x9C, 3, 0, 0, 0, 0, 1], side: 50_000)
+        func zip(_ name: String, _ data: [UInt8]) -> [UInt8] {
+            ZipFile([ZipFile.Entry(Array(name.utf8), data)]).bytes
+        }
+        let place = try Place([
+            "bomb.png": bomb, "garbage.png": PictureFile.png([1, 2, 3, 4, 5]), "good.jpg": picture,
+            "cut.jpg": Array(picture.prefix(700)), "encrypted.pdf": try Self.sample("encrypted.pdf"),
+            "loop.pdf": try Self.sample("treeloop.pdf"), "text.txt": Array("hello".utf8),
+            "deep.zip": zip("a.zip", zip("b.zip", zip("a.jpg", picture))),
+            "nested.zip": zip("a.zip", zip("a.jpg", picture)),
+            "junk.zip": ZipFile([
+                ZipFile.Entry(Array("__MACOSX/._a.jpg".utf8), [1, 2]), ZipFile.Entry(Array(".DS_Store".utf8), [3]),
+                ZipFile.Entry(Array("notes.txt".utf8), [4]),
+            ]).bytes,
+        ])
+        let result = try place.run("job.yaml")
+
+        #expect(result.ending == .exit(1))
+        let catalog = try place.catalog()
+        #expect(
+            try catalog.outcomes() == [
+                "bomb.png failed too-large", "cut.jpg failed corrupt", "deep.zip failed too-large",
+                "encrypted.pdf failed corrupt", "garbage.png failed corrupt", "good.jpg downloaded",
+                "junk.zip downloaded", "loop.pdf failed corrupt", "nested.zip downloaded", "text.txt downloaded",
+            ])
+        #expect(try catalog.contradictions() == [])
+        #expect(try catalog.number("SELECT failed FROM run") == 6)
+        // The files are what was downloaded, and stay.
+        #expect(try catalog.number("SELECT count(*) FROM item WHERE state = 'stored' AND failure IS NOT NULL") == 6)
+        #expect(result.errors.contains("50000 × 50000 pixels are more than max_pixels"))
+        #expect(result.errors.contains("failed  list encrypted.pdf: corrupt:"))
+        #expect(
+            try pictures(place) == [
+                "good.jpg thumbnail 1 32×21 webp", "nested.zip entry 1 60×40 jpg", "nested.zip thumbnail 1 32×21 webp",
+            ])
+    }
+
+    @Test("pictures are made again when bytes or settings change, and only then; old ones go")
+    func again() throws {
+        let place = try Place(["a.jpg": try Self.sample("baseline.jpg"), "b.png": [1, 2, 3]])
+        #expect(try place.run("job.yaml").ending == .exit(0))
+        #expect(try pictures(place) == ["a.jpg thumbnail 1 32×21 webp"])
+        let made = try place.times()
+
+        #expect(try place.run("job.yaml").ending == .exit(0))
+        #expect(try place.run("thumbnails", "job.yaml").ending == .exit(0))
+        #expect(
+            try place.times() == made)
+
+        place.files.withLock { $0["b.png"] = try? Self.sample("plain.png") }
+        #expect(try place.run("job.yaml").ending == .exit(0))
+        #expect(try pictures(place) == ["a.jpg thumbnail 1 32×21 webp", "b.png thumbnail 1 32×21 webp"])
+        #expect(
+            try place.times()[0]
+                == made[0])
+
+        let result = try place.run("thumbnails", "job.yaml", "--set", "media.thumbnail.size=16")
+        #expect(result.errors == "list: 2 pictures of 2 items, 0 unchanged, 0 failed\n")
+        #expect(try pictures(place) == ["a.jpg thumbnail 1 16×11 webp", "b.png thumbnail 1 16×11 webp"])
+    }
+
+    @Test("a file that can't be rendered fails in every run, without being tried again before --refresh")
+    func stillBroken() throws {
+        let place = try Place(["a.png": PictureFile.png([1, 2, 3])])
+        #expect(try place.run("job.yaml").ending == .exit(1))
+        let made = try place.times()[0]
+        #expect(try place.run("job.yaml").ending == .exit(1))
+        #expect(try place.catalog().outcomes() == ["a.png failed corrupt"])
+        #expect(try place.times()[0] == made)
+        #expect(try place.run("thumbnails", "job.yaml").ending == .exit(1))
+        #expect(try place.run("thumbnails", "job.yaml", "--refresh").ending == .exit(1))
+        #expect(try place.times()[0] > made)
+    }
+
+    @Test("without a renderer a job with media: says so and does nothing, and one without runs")
+    func missingRenderer() throws {
+        let place = try Place(["a.jpg": try Self.sample("baseline.jpg")])
+        let environment = ["RUNNER_MEDIA": "/nonexistent/runner-media"]
+        let result = try place.run("job.yaml", environment: environment)
+        #expect(result.ending == .exit(2))
+        #expect(result.errors.contains("the job has media:, and runner-media, which makes the pictures, is not there"))
+        #expect(place.server.requests.isEmpty)
+        let plain = try place.run("job.yaml", "--set", "media=null", environment: environment)
+        #expect(plain.ending == .exit(0), "\(plain.errors)")
+    }
+
+    @Test("a renderer that can't be started makes the run partial, and says why; the files are there")
+    func brokenRenderer() throws {
+        let place = try Place(["a.jpg": try Self.sample("baseline.jpg")])
+        let result = try place.run("job.yaml", environment: ["RUNNER_MEDIA": "/bin/true"])
+        #expect(result.ending == .exit(1))
+        #expect(result.errors.contains("no pictures were made of 1 items: /bin/true does not start"))
+        #expect(try place.catalog().outcomes() == ["a.jpg downloaded"])
+        #expect(try place.run("thumbnails", "job.yaml").ending == .exit(0))
+        #expect(try pictures(place) == ["a.jpg thumbnail 1 32×21 webp"])
+    }
+
+    @Test("a run that is killed while it renders leaves nothing that is in the way of the next")
+    func killed() throws {
+        let picture = try Self.sample("baseline.jpg")
+        let files = (0..<40).map { ("\($0).jpg", picture + [UInt8($0)]) }
+        let place = try Place(Dictionary(uniqueKeysWithValues: files))
+        let program = try place.workplace.start(["job.yaml", "--progress", "json"]) { _, text, processID in
+            if text.contains("\"item-rendering\"") { kill(processID, SIGKILL) }
+        }
+        #expect(try program.wait().ending == .signal(SIGKILL))
+        #expect(try place.run("job.yaml").ending == .exit(0))
+        #expect(try pictures(place).count == 40)
+        #expect(try place.catalog().contradictions() == [])
+    }
+
+    @Test("reset deletes a collection's pictures, but for those that another has as well; then the job's")
+    func reset() throws {
+        let place = try Place(["a.jpg": try Self.sample("baseline.jpg"), "b.png": try Self.sample("alpha.png")])
+        let items = ["one a.jpg", "one b.png", "two a.jpg"].map { text in
+            let parts = text.split(separator: " ")
+            let url = place.server.url("/\(parts[1])")
+            return "{key: \"\(text)\", collection: \(parts[0]), url: \"\(url)\"}"
+        }
+        try place.workplace.writeJob(
+            source: ["items: [\(items.joined(separator: ", "))]"], rest: ["media: {thumbnail: {size: 32}}"])
+        #expect(try place.run("job.yaml").ending == .exit(0))
+        #expect(try pictures(place).count == 3)
+        #expect(place.workplace.directory.names(in: "out/.runner/pictures").count == 2)
+
+        #expect(try place.run("reset", "list", "one", "--yes").ending == .exit(0))
+        #expect(try pictures(place) == ["two a.jpg thumbnail 1 32×21 webp"])
+        #expect(try place.catalog().number("SELECT count(*) FROM rendering") == 1)
+
+        #expect(try place.run("reset", "list", "--yes").ending == .exit(0))
+        #expect(place.workplace.directory.names(in: "out/.runner") == ["lock"])
+        #expect(try place.catalog().number("SELECT count(*) FROM picture") == 0)
+        #expect(try place.catalog().number("SELECT count(*) FROM rendering") == 0)
+    }
+
+    @Test("in another output directory the pictures that are not there are made again")
+    func otherDirectory() throws {
+        let place = try Place(["a.jpg": try Self.sample("baseline.jpg")])
+        #expect(try place.run("job.yaml").ending == .exit(0))
+        let made = try pictures(place)
+        let paths: [String] = try place.catalog().values("SELECT path FROM picture")
+        #expect(try place.run("job.yaml", "--set", "output.directory=other").ending == .exit(0))
+        #expect(try pictures(place) == made)
+        #expect(paths.count == 1 && paths.allSatisfy { place.workplace.read("other/\($0)") != nil })
+    }
+}

@@ -1,0 +1,150 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("End to end: verify", .wholeProgramLimit)
+struct VerifyTests {
+    /// Four items, stored, whose server says that they have not changed.
+    private func stored(_ workplace: Workplace) throws -> FaultyServer {
+        let server = try FaultyServer { request in
+            request["If-None-Match"] == nil
+                ? .ok("the body of \(request.path)", headers: [("ETag", "\"1\"")]) : .status(304)
+        }
+        try workplace.writeJob(source: ["template: '\(server.url("/{n}"))'", "count: 4"])
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        return server
+    }
+
+    /// Flips a byte of the first file, cuts the second one and deletes the third.
+    private func damage(_ workplace: Workplace) throws {
+        var bytes = try #require(workplace.read("out/list/0.bin"))
+        bytes[5] ^= 1
+        try workplace.directory.write(bytes, to: "out/list/0.bin")
+        truncate(workplace.directory.path("out/list/1.bin"), 3)
+        workplace.remove("out/list/2.bin")
+    }
+
+    private static let findings = [
+        "changed\tlist\t0\tlist/0.bin\t14 bytes with another SHA-256", "truncated\tlist\t1\tlist/1.bin\t3 of 14 bytes",
+        "missing\tlist\t2\tlist/2.bin\t",
+    ]
+
+    @Test("whole files: 0, nothing on stdout, and a line of sums")
+    func whole() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        let result = try workplace.run(["verify"])
+        #expect(result.ending == .exit(0))
+        #expect(result.output == "")
+        #expect(result.errors == "list: 4 files, 56 B: all are as they were stored\n")
+        #expect(server.requests.count == 4)
+    }
+
+    @Test("a flipped byte, a truncated and a deleted file: 1, a line for each, and nothing changes")
+    func damaged() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        withExtendedLifetime(server) {}
+        try damage(workplace)
+        for words in [["verify"], ["verify", "list"], ["verify", "job.yaml"]] {
+            let result = try workplace.run(words)
+            #expect(result.ending == .exit(1))
+            #expect(result.lines == Self.findings)
+            #expect(
+                result.errors
+                    == "list: 4 files, 56 B: 1 missing, 1 truncated, 1 changed; "
+                    + "runner verify list --repair has the next run fetch them\n")
+        }
+        #expect(try workplace.catalog().number("SELECT count(*) FROM item WHERE state = 'stored'") == 4)
+    }
+
+    @Test("--repair and a run bring them back, and ask for nothing else in full")
+    func repaired() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        try damage(workplace)
+        let result = try workplace.run(["verify", "--repair"])
+        #expect(result.ending == .exit(1))
+        #expect(result.lines == Self.findings)
+        #expect(result.errors.hasSuffix("; the next run fetches them\n"))
+        let states: [String] = try workplace.catalog().values("SELECT state FROM item ORDER BY key")
+        #expect(states == ["pending", "pending", "pending", "stored"])
+        // What is there stays until the new bytes are.
+        #expect(workplace.files() == ["list/0.bin", "list/1.bin", "list/3.bin"])
+        let asked = server.requests.count
+
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let conditional = server.requests[asked...].filter { $0["If-None-Match"] != nil }.map(\.path)
+        #expect(conditional == ["/3"])
+        for number in 0..<4 {
+            #expect(workplace.read("out/list/\(number).bin") == Array("the body of /\(number)".utf8))
+        }
+        #expect(workplace.files().count == 4)
+        #expect(try workplace.run(["verify"]).ending == .exit(0))
+        #expect(try workplace.catalog().contradictions() == [])
+    }
+
+    @Test("a repaired item whose server is away keeps what is there")
+    func repairedWithoutServer() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        try damage(workplace)
+        #expect(try workplace.run(["verify", "--repair"]).ending == .exit(1))
+        server.stop()
+        #expect(try workplace.run(["job.yaml", "--set", "transfer.retries=0"]).ending == .exit(1))
+        #expect(workplace.files() == ["list/0.bin", "list/1.bin", "list/3.bin"])
+    }
+
+    @Test("a link in a file's place is not followed")
+    func link() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        withExtendedLifetime(server) {}
+        try workplace.directory.write("the body of /0", to: "elsewhere")
+        workplace.remove("out/list/0.bin")
+        symlink(workplace.directory.path("elsewhere"), workplace.directory.path("out/list/0.bin"))
+        let result = try workplace.run(["verify"])
+        #expect(result.ending == .exit(1))
+        #expect(result.lines == ["unreadable\tlist\t0\tlist/0.bin\tit is no file"])
+    }
+
+    @Test("2 without the catalog or the output directory, which may not be mounted; nothing is marked")
+    func missing() throws {
+        let workplace = try Workplace()
+        #expect(try workplace.run(["verify"]).ending == .exit(2))
+        let server = try stored(workplace)
+        withExtendedLifetime(server) {}
+        try workplace.directory.remove("out")
+        for words in [["verify"], ["verify", "--repair"]] {
+            let result = try workplace.run(words)
+            #expect(result.ending == .exit(2))
+            #expect(result.errors.hasPrefix("list: failed: cannot open "))
+        }
+        #expect(try workplace.catalog().number("SELECT count(*) FROM item WHERE state = 'stored'") == 4)
+    }
+
+    @Test("64 for a job that the catalog does not know")
+    func unknown() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        withExtendedLifetime(server) {}
+        let result = try workplace.run(["verify", "lits"])
+        #expect(result.ending == .exit(64))
+        #expect(result.errors.hasPrefix("runner: the catalog has no job 'lits'; did you mean 'list'?\n"))
+    }
+
+    @Test("while a run is at work verify reads, and --repair ends with 75")
+    func locked() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        server.hold("/0")
+        let program = try workplace.start(["job.yaml"])
+        try server.waitForRequests(8)
+        #expect(try workplace.run(["verify"]).ending == .exit(0))
+        let result = try workplace.run(["verify", "--repair"])
+        #expect(result.ending == .exit(75))
+        #expect(result.errors.contains("another run (pid \(program.processID), since "))
+        server.release("/0")
+        #expect(try program.wait().ending == .exit(0))
+    }
+}

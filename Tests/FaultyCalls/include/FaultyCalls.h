@@ -1,0 +1,1 @@
+// FaultyCalls is loaded into a program, not called: it has nothing to declare.
