@@ -1,0 +1,99 @@
+"""Runs a program on some work, checks what it left, and tells what it took."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+from programs import name_of
+
+TIMEOUT = 600
+
+
+class Failed(Exception):
+    """A program did not do the work; its time would mean nothing."""
+
+
+class Bench:
+    """The compiled tools, the server, the site, and folders for output.
+
+    Folders are numbered and never used twice: on ext4 a file that is made where others were just deleted takes many
+    times as long, for minutes. `clean` deletes those in memory; those on disk go at the very end.
+    """
+
+    def __init__(self, tools, site, server, memory, disk, rounds):
+        self.tools = tools
+        self.site = site
+        self.server = server
+        self.memory = memory
+        self.disk = disk
+        self.rounds = rounds
+        self._folders = 0
+
+    def folder(self, on_disk=False):
+        self._folders += 1
+        folder = (self.disk if on_disk else self.memory) / f"run-{self._folders}"
+        (folder / "out").mkdir(parents=True)
+        return folder
+
+    def clean(self):
+        for folder in self.memory.glob("run-*"):
+            shutil.rmtree(folder)
+
+    def run(self, program, work, sizes=None):
+        """Fetches the work with a program. Gives seconds of `wall`, `user`, `system` and `cpu`, and `peak_kib`.
+
+        With `sizes`, by name, each of the files must be there in full.
+        """
+        result = self.measure(program.command(work), work.folder, program.name)
+        if sizes is not None:
+            check_output(program, work, sizes)
+        return result
+
+    def measure(self, command, folder, name):
+        report = folder / "measured.json"
+        log = folder / "log"
+        with open(log, "wb") as output:
+            subprocess.run(
+                words([self.tools / "measure", report, TIMEOUT, *command]), stdin=subprocess.DEVNULL, stdout=output,
+                stderr=output, cwd=folder, env=ENVIRONMENT, check=True)
+        result = json.loads(report.read_text())
+        if result.pop("status") != 0:
+            raise Failed(f"{name} failed; the end of its words:\n" + log.read_text(errors="replace")[-2000:])
+        result["cpu"] = result["user"] + result["system"]
+        return result
+
+    def count_calls(self, program, work):
+        """How many system calls a program makes for the work, all its threads together."""
+        report = work.folder / "calls"
+        command = ["strace", "-f", "-c", "-qq", "-o", report, *program.command(work)]
+        self.measure([shutil.which("strace"), *command[1:]], work.folder, program.name)
+        # The last line: 100.00  seconds  microseconds per call  calls  errors  total
+        return int(report.read_text().splitlines()[-1].split()[3])
+
+
+# No proxy, no settings of the user's: programs differ in what they read of them.
+ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC"}
+
+
+def words(command):
+    return [str(word) for word in command]
+
+
+def check_output(program, work, sizes):
+    found = {entry.name: entry.stat().st_size for entry in os.scandir(work.output) if entry.is_file()}
+    wanted = {name_of(url): sizes[name_of(url)] for url in work.urls}
+    if found != wanted:
+        wrong = [name for name in wanted if found.get(name) != wanted[name]]
+        raise Failed(f"{program.name} left {len(found)} files of {len(wanted)}; {len(wrong)} are missing or not whole")
+
+
+def compile_tools(folder):
+    """The two programs in C beside this file."""
+    source = pathlib.Path(__file__).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, libraries in (("floor", ["-lcurl"]), ("measure", [])):
+        subprocess.run(
+            words(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", folder / name, source / f"{name}.c", *libraries]),
+            check=True)

@@ -1,0 +1,143 @@
+"""The programs that are compared: how each is told to fetch the same files to the same place."""
+
+import dataclasses
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+
+from server import raise_missing
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """Files to fetch into `folder / "out"`; all else that a program needs is beside that."""
+
+    urls: list
+    in_flight: int
+    folder: pathlib.Path
+    certificate: pathlib.Path = None
+    durability: str = "none"
+
+    @property
+    def output(self):
+        return self.folder / "out"
+
+
+class Floor:
+    name = "floor"
+    does = "writes the files, and no more: no hash, no temporary name, no record, no retry"
+
+    def __init__(self, tools):
+        self.path = tools / "floor"
+
+    def version(self):
+        return "libcurl " + first_number(["curl-config", "--version"])
+
+    def command(self, work):
+        write_lines(work.folder / "list", work.urls)
+        certificate = [work.certificate] if work.certificate else []
+        return [self.path, work.in_flight, work.folder / "list", work.output, *certificate]
+
+
+class Runner:
+    name = "runner"
+    does = "SHA-256 of every file, checks, temporary names, a catalog with what became of every item"
+
+    def __init__(self, path):
+        self.path = path
+
+    def version(self):
+        return first_number([self.path, "--version"])
+
+    def command(self, work):
+        write_lines(work.folder / "list.txt", work.urls)
+        lines = [
+            "name: bench",
+            "source: {type: manifest, url: list.txt}",
+            'output: {directory: out, path: "{name}"}',
+            "expect: any",
+            "transfer:",
+            f"  concurrency: {work.in_flight}",
+            f"  per_host: {work.in_flight}",
+            "  allow_private_addresses: true",
+            f"  durability: {work.durability}",
+        ]
+        if work.certificate:
+            lines.append(f"  ca_file: {json.dumps(str(work.certificate))}")
+        write_lines(work.folder / "job.yaml", lines)
+        return [self.path, "run", work.folder / "job.yaml", "--quiet", "--database", self.database(work)]
+
+    def database(self, work):
+        return work.folder / "catalog.sqlite"
+
+
+class Curl:
+    name = "curl"
+    does = "no hash, no temporary name, no record of what was fetched"
+
+    def __init__(self):
+        self.path = find("curl")
+
+    def version(self):
+        return first_number([self.path, "--version"])
+
+    def command(self, work):
+        pairs = (f'url = "{url}"\noutput = "{work.output}/{name_of(url)}"' for url in work.urls)
+        write_lines(work.folder / "curl.config", pairs)
+        certificate = ["--cacert", work.certificate] if work.certificate else []
+        return [self.path, "-q", "-s", "-f", "-Z", "--parallel-max", work.in_flight, *certificate,
+                "-K", work.folder / "curl.config"]
+
+
+class Wget2:
+    name = "wget2"
+    does = "no hash, no temporary name, no record of what was fetched"
+
+    def __init__(self):
+        self.path = find("wget2")
+
+    def version(self):
+        return first_number([self.path, "--version"])
+
+    def command(self, work):
+        write_lines(work.folder / "list", work.urls)
+        certificate = [f"--ca-certificate={work.certificate}"] if work.certificate else []
+        return [self.path, "--config=", "-q", f"--max-threads={work.in_flight}", "--no-hsts", "--no-ocsp",
+                "-P", work.output, *certificate, "-i", work.folder / "list"]
+
+
+class Aria2:
+    name = "aria2"
+    does = "no hash, no record of what was fetched; a control file beside a file on its way"
+
+    def __init__(self):
+        self.path = find("aria2c")
+
+    def version(self):
+        return first_number([self.path, "--version"])
+
+    def command(self, work):
+        write_lines(work.folder / "list", work.urls)
+        certificate = [f"--ca-certificate={work.certificate}"] if work.certificate else []
+        return [self.path, "--no-conf", "-q", f"-j{work.in_flight}", "-x1", "-s1", "--file-allocation=none",
+                "-d", work.output, *certificate, "-i", work.folder / "list"]
+
+
+def name_of(url):
+    return url.rsplit("/", 1)[1]
+
+
+def write_lines(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines))
+
+
+def find(name):
+    return shutil.which(name) or raise_missing(name)
+
+
+def first_number(command):
+    text = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout
+    found = re.search(r"\d+(\.\d+)+\S*", text)
+    return found.group() if found else text.strip()

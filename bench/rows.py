@@ -1,0 +1,184 @@
+"""The rows of the table: what is done in a round, and what is to be reached.
+
+A round is a dictionary of measurements by label, mostly a program's name. A goal compares two labels of each round, so
+that a machine whose speed drifts from minute to minute does not decide.
+"""
+
+import dataclasses
+import pathlib
+from typing import Callable
+
+from measuring import Failed
+from programs import Work
+from server import Server
+
+
+ALL = ("floor", "runner", "curl", "wget2", "aria2")
+FIRST = ("floor", "runner", "curl")
+FILES = "10,000 files of 300 B to 200 kB"
+
+
+@dataclasses.dataclass(frozen=True)
+class Goal:
+    """`quantity` of `label` is at most `limit`, or `limit` times that of `against`."""
+
+    label: str
+    quantity: str
+    limit: float
+    against: str = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    name: str
+    title: str
+    round: Callable
+    goals: tuple = ()
+    # Items of a round, where figures per 1,000 of them make sense.
+    items: int = None
+    # The rounds that are asked for times this.
+    repeats: int = 1
+    # Takes minutes: done once, and only when named.
+    is_slow: bool = False
+    # Facts that are no measurements: pairs of a sentence and whether it came true.
+    facts: Callable = lambda bench, programs: []
+
+
+def small(in_flight, peers, secure=False, waiting=False):
+    def round(bench, programs):
+        url = bench.server.tls_url if secure else bench.server.url
+        prefix = "/wait/files/" if waiting else "/files/"
+        urls = [url(prefix + name) for name in bench.site.names("files")]
+        result = {}
+        for name in peers:
+            work = Work(urls, in_flight, bench.folder(), bench.server.certificate if secure else None)
+            result[name] = bench.run(programs[name], work, bench.site.sizes["files"])
+            bench.clean()
+        return result
+
+    return round
+
+
+def again(prefix):
+    """A first run, and another one on what it left."""
+
+    def round(bench, programs):
+        runner = programs["runner"]
+        urls = [bench.server.url(prefix + name) for name in bench.site.names("files")]
+        work = Work(urls, 16, bench.folder())
+        result = {label: bench.run(runner, work, bench.site.sizes["files"]) for label in ("first", "again")}
+        bench.clean()
+        return result
+
+    return round
+
+
+def requests_of_both(prefix, expected):
+    """What the server's log says of a first run and of the one after it."""
+
+    def facts(bench, programs):
+        server = Server(bench.site.root, bench.folder() / "logging", logging=True)
+        try:
+            urls = [server.url(prefix + name) for name in bench.site.names("files")]
+            work = Work(urls, 16, bench.folder())
+            result = []
+            for label, wanted in (("first", {"GET 200": len(urls)}), ("again", expected(len(urls)))):
+                bench.run(programs["runner"], work, bench.site.sizes["files"])
+                counts = dict(server.take_requests())
+                shown = ", ".join(f"{count:,} {what}" for what, count in sorted(counts.items())) or "no request"
+                result.append((f"the server's log, {label}: {shown}", counts == wanted))
+            return result
+        finally:
+            server.stop()
+            bench.clean()
+
+    return facts
+
+
+def large(bench, programs):
+    result = {}
+    for name in ALL[1:]:
+        urls = [bench.server.url(f"/large/{file}") for file in bench.site.names("large")]
+        result[name] = bench.run(programs[name], Work(urls, 16, bench.folder()), bench.site.sizes["large"])
+        bench.clean()
+    return result
+
+
+def durability(bench, programs):
+    urls = [bench.server.url("/files/" + name) for name in bench.site.names("files")]
+    result = {}
+    for label in ("none", "batch"):
+        work = Work(urls, 16, bench.folder(on_disk=True), durability=label)
+        result[label] = bench.run(programs["runner"], work, bench.site.sizes["files"])
+    work = Work(urls, 16, bench.folder(on_disk=True))
+    result["curl"] = bench.run(programs["curl"], work, bench.site.sizes["files"])
+    return result
+
+
+def calls(bench, programs):
+    """System calls per 1,000 items: the difference between two sizes of the work, so that the start does not count."""
+    result = {}
+    for name in ALL:
+        counts = []
+        for size in (1_000, 3_000):
+            urls = [bench.server.url("/files/" + file) for file in bench.site.names("files", size)]
+            counts.append(bench.count_calls(programs[name], Work(urls, 16, bench.folder())))
+            bench.clean()
+        result[name] = {"calls": (counts[1] - counts[0]) / 2}
+    return result
+
+
+def million(bench, programs):
+    """Replies of 300 bytes: what grows with the number of items is neither the network's nor the files'."""
+    runner = programs["runner"]
+    result = {}
+    for label, count in (("10,000", 10_000), ("100,000", 100_000), ("1,000,000", 1_000_000)):
+        work = Work([bench.server.url(f"/tiny/{number:07}.bin") for number in range(count)], 16, bench.folder())
+        result[label] = bench.run(runner, work)
+        files = sum(1 for _ in pathlib.Path(work.output).glob("*.bin"))
+        if files != count:
+            raise Failed(f"runner left {files} files of {count}")
+        result[label]["catalog_bytes"] = runner.database(work).stat().st_size / count
+        bench.clean()
+    return result
+
+
+def start(bench, programs):
+    runner = programs["runner"]
+    folder = bench.folder()
+    runner.command(Work([bench.server.url("/files/00000.bin")], 16, folder))
+    result = {
+        "--version": bench.measure([runner.path, "--version"], folder, "runner --version"),
+        "check": bench.measure([runner.path, "check", folder / "job.yaml"], folder, "runner check"),
+    }
+    bench.clean()
+    return result
+
+
+ROWS = (
+    Row("small", f"{FILES}, 16 in flight", small(16, ALL), items=10_000,
+        goals=(Goal("runner", "wall", 1.0, "curl"), Goal("runner", "cpu", 1.6, "floor"))),
+    Row("small-64", f"{FILES}, 64 in flight", small(64, FIRST), items=10_000,
+        goals=(Goal("runner", "wall", 0.8, "curl"),)),
+    Row("small-256", f"{FILES}, 256 in flight", small(256, FIRST), items=10_000,
+        goals=(Goal("runner", "wall", 0.7, "curl"),)),
+    Row("fresh", f"{FILES} again, all replies fresh", again("/fresh/"), items=10_000,
+        goals=(Goal("again", "wall", 0.2, "first"),),
+        facts=requests_of_both("/fresh/", lambda count: {})),
+    Row("revalidated", f"{FILES} again, 304 for all", again("/files/"), items=10_000,
+        goals=(Goal("again", "wall", 0.7, "first"),),
+        facts=requests_of_both("/files/", lambda count: {"GET 304": count})),
+    Row("waiting", f"{FILES}, a server that waits 50 ms before each reply, 256 in flight",
+        small(256, FIRST, waiting=True), items=10_000, goals=(Goal("runner", "cpu", 0.5, "floor"),)),
+    Row("large", "4 files of 256 MiB, 16 in flight", large, goals=(Goal("runner", "wall", 1.0, "curl"),)),
+    Row("https", f"{FILES}, HTTPS with HTTP/2 (aria2 speaks HTTP/1.1), 16 in flight",
+        small(16, ALL, secure=True), items=10_000),
+    Row("durability", f"{FILES}, on disk, durability none and batch", durability, items=10_000,
+        goals=(Goal("batch", "wall", 1.25, "none"),)),
+    Row("calls", "system calls per 1,000 of these files, 16 in flight", calls),
+    Row("start", "start of the program", start, repeats=5,
+        goals=(Goal("--version", "wall", 0.020), Goal("check", "wall", 0.020))),
+    Row("million", "1,000,000 replies of 300 bytes, 16 in flight", million, is_slow=True,
+        goals=(Goal("1,000,000", "peak_kib", 64 * 1024), Goal("1,000,000", "peak_kib", 1.1, "10,000"),
+               Goal("1,000,000", "catalog_bytes", 500))),
+)
