@@ -77,6 +77,7 @@ extension HostHeld.Reason {
     var words: String {
         switch self {
         case .retryAfter: "as it asked"
+        case .failures: "after failures in a row"
         }
     }
 }

@@ -104,6 +104,8 @@ package struct HostHeld: Sendable {
     package enum Reason: Sendable {
         /// The server said so: Retry-After (RFC 9110, section 10.2.3).
         case retryAfter
+        /// It failed again and again.
+        case failures
     }
 
     /// With the port where it is not the scheme's own.

@@ -31,10 +31,16 @@ struct ActivityWatch {
     func next(on loop: Int) -> Monotonic? { due[loop] }
 
     /// Notes that a host asked to be left alone.
-    mutating func noteHold(_ origin: HTTPOrigin, _ verdict: Scheduler.Verdict) {
-        guard due[0] != nil, case .transient(let retryAfter?) = verdict, retryAfter > 0 else { return }
+    mutating func noteHold(_ origin: @autoclosure () -> HTTPOrigin, _ verdict: Scheduler.Verdict) {
+        guard case .transient(let retryAfter?) = verdict, retryAfter > 0 else { return }
+        noteHold(origin(), for: retryAfter, .retryAfter)
+    }
+
+    /// Notes that a host is not asked for so many microseconds.
+    mutating func noteHold(_ origin: HTTPOrigin, for duration: Int64, _ reason: HostHeld.Reason) {
+        guard due[0] != nil else { return }
         let wall = wallClockMicroseconds()
-        held.append(HostHeld(host: origin.shortText, at: wall, until: wall + retryAfter, reason: .retryAfter))
+        held.append(HostHeld(host: origin.shortText, at: wall, until: wall + duration, reason: reason))
     }
 
     /// What is to be told by one loop at this time.

@@ -35,6 +35,7 @@ extension Engine {
             // Transient: a part that was begun is worth keeping for the next run.
             let failure = TransferFailure(last?.word ?? .connect, detail, isTransient: true)
             state.outages[outage.origin] = failure
+            state.activity.noteHold(outage.origin, for: outage.until - now, .failures)
             state.troubles.append(HostTrouble(job: outage.job, failure: failure, isNews: true))
         }
     }

@@ -102,6 +102,22 @@ struct ProgressTests {
         _ = try await running.report()
     }
 
+    @Test("a host that fails on and on is told as held back")
+    func failing() async throws {
+        let bench = try Bench(["/a": [.steps([.close])]], transfer: "retries: 100\nconcurrency: 1")
+        let running = try bench.begin([bench.item("/a")]) { options in
+            options.interest = Self.watching
+            options.backoff.limit = 2_000
+            options.breaker.streak = 20_000
+            options.breaker.pause = 3_600_000_000
+        }
+        let held = try await running.wait { event in if case .hostHeld(let held) = event { held } else { nil } }
+        #expect(held.host == "127.0.0.1:\(bench.server.port)" && held.reason == .failures)
+        #expect(held.until - held.at > 3_000_000_000)
+        running.session.stop()
+        _ = try await running.report()
+    }
+
     @Test("tries again are counted")
     func retries() async throws {
         // Not 503: after it the host is asked one thing at a time, and that is /z.
