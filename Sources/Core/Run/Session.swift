@@ -4,7 +4,7 @@ import HTTP
 import MediaClient
 import SQLite
 
-/// One process's run of several jobs, side by side, on one catalog and one loop.
+/// One process's run of several jobs, side by side, on one catalog and the same loops.
 package final class Session: Sendable {
     private let store: CatalogStore
     private let engine: Engine
@@ -14,7 +14,7 @@ package final class Session: Sendable {
     /// nil where no job wants pictures, or nothing can make them.
     private let rendering: RenderQueue?
 
-    /// Opens the catalog and starts the loop.
+    /// Opens the catalog and starts the loops.
     ///
     /// - Parameter events: called with batches of events, in order, never concurrently, on a thread of its own that it may
     ///   hold; a reader that is slow slows the run.
