@@ -32,16 +32,9 @@ check: ## form, imports, generated files, scripts
 	@scripts/install-packages build media test check
 	@scripts/check
 
-# A leak or a race fails the run although every test passed. Each sanitizer has a build of its own.
-check-slow: ## a fault at every call, AddressSanitizer with leaks, ThreadSanitizer; fuzzing, a minute each
+check-slow: ## the tests under AddressSanitizer and ThreadSanitizer, a fault at every call, fuzzing; an hour or two
 	@scripts/install-packages build media test
-	RUNNER_FAULTS=all scripts/test --filter FaultMatrixTests
-	ASAN_OPTIONS=detect_leaks=1 scripts/test --sanitize=address --scratch-path .build/asan
-	scripts/test --sanitize=thread --scratch-path .build/tsan
-	scripts/fuzz list 60
-	scripts/fuzz zip 60
-	scripts/fuzz media 60
-	scripts/fuzz flickr 60
+	@scripts/check-slow
 
 check-install: ## installs into a Debian of its own without Swift and runs a job there; root, and some minutes
 	@scripts/install-packages build check-install
@@ -50,7 +43,7 @@ check-install: ## installs into a Debian of its own without Swift and runs a job
 
 # make bench ROWS='small fresh' ROUNDS=9 measures some rows, more often; bench/bench --help tells the rest.
 ROUNDS = 5
-bench: build ## figures beside curl, wget2 and aria2, from a web server on this machine
+bench: build media ## figures beside curl, wget2, aria2 and others, from a web server on this machine
 	@scripts/install-packages bench
 	@bench/bench --rounds $(ROUNDS) $(ROWS)
 
