@@ -5,10 +5,15 @@ internal import Glibc
 final class ConnectionHandle {
     let raw: OpaquePointer
 
+    /// Nobody asks how much memory SQLite uses, and counting it takes two mutexes for each allocation, some forty for an
+    /// item. A process in which SQLite runs already is left as it is.
+    private static let isPrepared = csqlite_stop_counting_memory()
+
     /// Opens the file at `path`.
     ///
     /// - Throws: an error that names the path, and the reason of the operating system where there is one.
     init(path: String, flags: Int32) throws(SQLiteError) {
+        _ = Self.isPrepared
         var raw: OpaquePointer?
         let code = sqlite3_open_v2(path, &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let raw else {

@@ -43,15 +43,7 @@ extension String: SQLiteBindable {
     @usableFromInline
     package func bind(to statement: Statement, at index: Int32) -> ResultCode {
         var text = self
-        return text.withUTF8 { utf8 in
-            // An empty string may have no address, which SQLite would take for NULL.
-            guard let start = utf8.baseAddress else {
-                return ResultCode(rawValue: csqlite_bind_text(statement.raw, index, "", 0))
-            }
-            return start.withMemoryRebound(to: CChar.self, capacity: utf8.count) { characters in
-                ResultCode(rawValue: csqlite_bind_text(statement.raw, index, characters, UInt64(utf8.count)))
-            }
-        }
+        return text.withUTF8 { statement.bind(UnsafeRawBufferPointer($0), at: index) }
     }
 }
 

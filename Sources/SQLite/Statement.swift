@@ -19,6 +19,7 @@ package final class Statement {
     let raw: OpaquePointer
     /// Keeps the connection open as long as this can be run.
     private let handle: ConnectionHandle
+    private var texts = TextRoom()
 
     /// Compiles the one statement of `sql`.
     init(_ sql: String, on handle: ConnectionHandle) throws(SQLiteError) {
@@ -134,8 +135,9 @@ extension Statement {
     @usableFromInline
     func end() {
         sqlite3_reset(raw)
-        // Texts and blobs are copies, which would stay in memory until the next run.
+        // Copies would stay in memory until the next run, and what is in the room of texts gives way to others.
         if parameterCount > 0 { sqlite3_clear_bindings(raw) }
+        texts.empty()
         isRunning = false
     }
 
@@ -148,6 +150,17 @@ extension Statement {
             if code != .ok { throw error(code) }
         }
         precondition(Int(index) == parameterCount, "\(index) values for \(parameterCount) parameters: \(sql)")
+    }
+
+    /// Binds text that stays as long as the run.
+    func bind(_ text: UnsafeRawBufferPointer, at index: Int32) -> ResultCode {
+        if let place = texts.keep(text) {
+            // No destructor: SQLITE_STATIC.
+            let code = sqlite3_bind_text64(raw, index, place, UInt64(text.count), nil, UInt8(SQLITE_UTF8))
+            return ResultCode(rawValue: code)
+        }
+        let place = text.baseAddress?.assumingMemoryBound(to: CChar.self)
+        return ResultCode(rawValue: csqlite_bind_text(raw, index, place, UInt64(text.count)))
     }
 
     /// Goes to the next row; `false` at the end.

@@ -38,6 +38,20 @@ struct ValueTests {
         #expect(storage == .text)
     }
 
+    @Test("texts of one statement come back, long and short, however many", arguments: [1, 600, 700, 2_048, 5_000])
+    func severalTexts(length: Int) throws {
+        let connection = try Connection.inMemory()
+        try connection.run("CREATE TABLE t (a, b, c, d)")
+        let texts = ["a", "b", "", "d"].map { String(repeating: $0, count: length) }
+        for _ in 0..<2 {
+            try connection.run("INSERT INTO t VALUES (?, ?, ?, ?)", texts[0], texts[1], texts[2], texts[3])
+        }
+        let stored = try connection.rows("SELECT a, b, c, d FROM t") { row in
+            [try row[0], try row[1], try row[2], try row[3]] as [String]
+        }
+        #expect(stored == [texts, texts])
+    }
+
     @Test("bytes come back as they were, also none", arguments: [[], [0], [1, 0, 255]] as [[UInt8]])
     func bytes(value: [UInt8]) throws {
         #expect(try roundTrip(value) == (value, .blob))
