@@ -35,21 +35,23 @@ private func secondsOfFixdate(_ text: String) -> Int64? {
     return text.withUTF8 { bytes in
         func number(_ start: Int, _ count: Int) -> Int? {
             var value = 0
-            for byte in bytes[start..<start + count] {
-                guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-                value = value * 10 + Int(byte - UInt8(ascii: "0"))
+            for index in start..<start + count {
+                let digit = Int(bytes[index]) - Int(UInt8(ascii: "0"))
+                guard digit >= 0, digit <= 9 else { return nil }
+                value = value * 10 + digit
             }
             return value
         }
-        func isWord(_ word: String, _ start: Int) -> Bool {
-            bytes[start..<start + 3].elementsEqual(word.utf8)
+        func isWord(_ word: StaticString, _ start: Int) -> Bool {
+            let word = UnsafeBufferPointer(start: word.utf8Start, count: 3)
+            return bytes[start] == word[0] && bytes[start + 1] == word[1] && bytes[start + 2] == word[2]
         }
         // Sun, 06 Nov 1994 08:49:37 GMT
         guard bytes.count == 29, bytes[3] == UInt8(ascii: ","), isWord("GMT", 26),
             bytes[19] == UInt8(ascii: ":"), bytes[22] == UInt8(ascii: ":"),
-            [4, 7, 11, 16, 25].allSatisfy({ bytes[$0] == UInt8(ascii: " ") }),
-            dayNames.contains(where: { isWord($0, 0) }),
-            let month = monthNames.firstIndex(where: { isWord($0, 8) }).map({ $0 + 1 }),
+            bytes[4] == 0x20, bytes[7] == 0x20, bytes[11] == 0x20, bytes[16] == 0x20, bytes[25] == 0x20,
+            let month = monthWords.firstIndex(where: { isWord($0, 8) }).map({ $0 + 1 }),
+            dayWords.contains(where: { isWord($0, 0) }),
             let day = number(5, 2), let year = number(12, 4), let hour = number(17, 2), let minute = number(20, 2),
             let second = number(23, 2)
         else { return nil }
@@ -77,8 +79,12 @@ package func secondsSince1970() -> Int64 {
     Int64(time(nil))
 }
 
-private let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-private let monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+private let dayWords: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+private let monthWords: [StaticString] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+]
+private let dayNames = dayWords.map { String(describing: $0) }
+private let monthNames = monthWords.map { String(describing: $0) }
 
 private let longDayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 

@@ -40,17 +40,25 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     package let detail: String
     /// Whether the same request may well succeed later.
     package let isTransient: Bool
+    /// Whether the server said that it did nothing about the request: it has not failed, and asking again is no second try
+    /// (RFC 9113, 8.7).
+    package let isUnprocessed: Bool
 
-    package init(kind: Kind, detail: String, isTransient: Bool) {
+    package init(kind: Kind, detail: String, isTransient: Bool, isUnprocessed: Bool = false) {
         self.kind = kind
         self.detail = detail
         self.isTransient = isTransient
+        self.isUnprocessed = isUnprocessed
     }
 
     /// A failure that is as transient as its kind usually is.
     init(_ kind: Kind, _ detail: String) {
         self.init(kind: kind, detail: detail, isTransient: kind.isUsuallyTransient)
     }
+}
+
+extension HTTPFailure: CustomStringConvertible {
+    package var description: String { detail }
 }
 
 extension HTTPFailure.Kind {

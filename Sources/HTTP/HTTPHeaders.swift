@@ -13,10 +13,12 @@ package struct HTTPHeaders: Sendable {
 
     /// The final header block with its status line, each line ended by LF.
     private let bytes: [UInt8]
+    /// A bit for each name that is there, see ``mark(first:length:)``: most of what is asked for is not.
+    private let marks: UInt64
 
     /// These fields, in order.
     package init(_ fields: [HTTPHeader] = []) {
-        bytes = Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
+        self.init(copying: Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8))
     }
 
     /// Copies the block to its own size; the buffer it is collected in is larger and is used again.
@@ -24,7 +26,10 @@ package struct HTTPHeaders: Sendable {
         bytes = Array(unsafeUninitializedCapacity: block.count) { buffer, count in
             count = buffer.update(fromContentsOf: block)
         }
+        marks = Self.marks(of: bytes)
     }
+
+    package var isEmpty: Bool { bytes.isEmpty }
 
     /// The first field of that name, without the white space around it; nil when there is none.
     ///
@@ -57,6 +62,10 @@ package struct HTTPHeaders: Sendable {
             var length: Int64?
             var isGood = true
             forEachValue(of: "content-length") { value in
+                if let number = decimal(value), length == nil {
+                    length = number
+                    return true
+                }
                 for number in bytes[value].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
                     guard let number = decimal(trimmed(number.indices)), length == nil || length == number else {
                         isGood = false
@@ -115,10 +124,33 @@ package struct HTTPHeaders: Sendable {
             && line[4] == UInt8(ascii: ":")
     }
 
+    private static func marks(of block: [UInt8]) -> UInt64 {
+        block.withUnsafeBytes { block in
+            guard let base = block.baseAddress else { return 0 }
+            var marks: UInt64 = 0
+            var start = 0
+            while start < block.count {
+                let lineEnd = memchr(base + start, Int32(UInt8(ascii: "\n")), block.count - start)
+                let end = lineEnd.map { base.distance(to: $0) } ?? block.count
+                if let colon = memchr(base + start, Int32(UInt8(ascii: ":")), end - start) {
+                    marks |= mark(first: block[start], length: base.distance(to: colon) - start)
+                }
+                start = end + 1
+            }
+            return marks
+        }
+    }
+
+    /// The bit of a name, which few others share.
+    private static func mark(first: UInt8, length: Int) -> UInt64 {
+        1 << UInt64((Int(first | 0x20) + 7 * length) & 63)
+    }
+
     /// Calls `body` with the range of each value of that name until it returns false.
     private func forEachValue(of name: String, _ body: (Range<Int>) -> Bool) {
         var name = name
         name.withUTF8 { name in
+            guard let first = name.first, marks & Self.mark(first: first, length: name.count) != 0 else { return }
             bytes.withUnsafeBytes { block in
                 guard let base = block.baseAddress else { return }
                 var start = 0
@@ -127,9 +159,9 @@ package struct HTTPHeaders: Sendable {
                     let end = lineEnd.map { base.distance(to: $0) } ?? block.count
                     defer { start = end + 1 }
                     let nameEnd = start + name.count
-                    guard nameEnd < end, block[nameEnd] == UInt8(ascii: ":"),
-                        name.indices.allSatisfy({ asciiLowercase(name[$0]) == asciiLowercase(block[start + $0]) })
-                    else { continue }
+                    guard nameEnd < end, block[nameEnd] == UInt8(ascii: ":"), isName(name, base + start) else {
+                        continue
+                    }
                     if !body(trimmed(nameEnd + 1..<end)) { return }
                 }
             }
@@ -145,9 +177,22 @@ package struct HTTPHeaders: Sendable {
     }
 
     private func text(of range: Range<Int>) -> String {
-        String(validating: bytes[range], as: UTF8.self)
-            ?? String(String.UnicodeScalarView(bytes[range].map { Unicode.Scalar($0) }))
+        bytes.withUnsafeBufferPointer { bytes in
+            let value = UnsafeBufferPointer(rebasing: bytes[range])
+            if value.allSatisfy({ $0 < 0x80 }) { return String(decoding: value, as: UTF8.self) }
+            return String(validating: value, as: UTF8.self)
+                ?? String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) }))
+        }
     }
+}
+
+/// Whether a name stands there, in any case.
+private func isName(_ name: UnsafeBufferPointer<UInt8>, _ place: UnsafeRawPointer) -> Bool {
+    for (offset, byte) in name.enumerated() {
+        let found = place.load(fromByteOffset: offset, as: UInt8.self)
+        if byte != found, asciiLowercase(byte) != asciiLowercase(found) { return false }
+    }
+    return true
 }
 
 /// The byte with an ASCII capital made small.

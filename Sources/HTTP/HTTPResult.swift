@@ -5,6 +5,8 @@ package struct HTTPResult: Sendable {
     /// "1.0", "1.1", "2" or "3"; nil when there was no reply, unless HTTP/2 itself failed.
     package var version: String?
     package var headers: HTTPHeaders
+    /// Of the fields that came after the body those that are kept: Repr-Digest and Content-Digest.
+    package var trailers: HTTPHeaders
     package var phases: HTTPPhases
     package var startedAt: Monotonic
     /// `startedAt` plus the sum of the phases.
@@ -21,12 +23,14 @@ package struct HTTPResult: Sendable {
 
     package init(
         status: Int = 0, version: String? = nil, headers: HTTPHeaders = HTTPHeaders(),
-        phases: HTTPPhases = HTTPPhases(), startedAt: Monotonic, finishedAt: Monotonic, wireBytes: Int64 = 0,
-        bodyBytes: Int64 = 0, isConnectionReused: Bool = false, address: String? = nil, failure: HTTPFailure? = nil
+        trailers: HTTPHeaders = HTTPHeaders(), phases: HTTPPhases = HTTPPhases(), startedAt: Monotonic,
+        finishedAt: Monotonic, wireBytes: Int64 = 0, bodyBytes: Int64 = 0, isConnectionReused: Bool = false,
+        address: String? = nil, failure: HTTPFailure? = nil
     ) {
         self.status = status
         self.version = version
         self.headers = headers
+        self.trailers = trailers
         self.phases = phases
         self.startedAt = startedAt
         self.finishedAt = finishedAt

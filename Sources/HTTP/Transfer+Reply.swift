@@ -16,7 +16,10 @@ extension Transfer {
                 .protocolError,
                 "the reply's header exceeds \(HTTPHeaders.maximumLines) lines or \(HTTPHeaders.maximumBytes) bytes")
         }
-        if head != nil { return true }  // a trailer
+        if head != nil {
+            if HTTPHeaders.mayBeDigest(line) { trailer.append(contentsOf: line) }
+            return true
+        }
         block.append(contentsOf: line)
         if HTTPHeaders.mayBeDigest(line) { hasDigest = true }
         if HTTPHeaders.isVary(line) { hasVary = true }

@@ -21,6 +21,7 @@ extension Transfer {
         return HTTPResult(
             status: head?.status ?? 0, version: head?.version ?? versionOfFault(code),
             headers: head?.headers ?? HTTPHeaders(),
+            trailers: trailer.isEmpty ? HTTPHeaders() : HTTPHeaders(copying: trailer),
             phases: phases, startedAt: startedAt, finishedAt: startedAt.advanced(byMicroseconds: phases.total),
             wireBytes: wireBytes, bodyBytes: action == .deliver ? bodyBytes : 0, isConnectionReused: isReused,
             address: address?.isEmpty == false ? address : nil, failure: failure(code, wireBytes: wireBytes, own: own))
@@ -53,6 +54,11 @@ extension Transfer {
             return HTTPFailure(.resource, "no socket: \(String(cString: strerror(socketError)))")
         case CURLE_COULDNT_CONNECT where usesProxy:
             return HTTPFailure(.connect, "the proxy: \(handle.errorMessage)")
+        case CURLE_HTTP2 where head == nil && handle.errorMessage.isEmpty:
+            // A GOAWAY whose last stream is before this one: of all that ends with this code only it has no message.
+            return HTTPFailure(
+                kind: .reset, detail: "the server closed the HTTP/2 connection before it took up the request",
+                isTransient: true, isUnprocessed: true)
         case CURLE_RECV_ERROR where handle.long(CURLINFO_HTTP_CONNECTCODE) >= 300:
             return HTTPFailure(
                 .proxy, "the proxy answered \(handle.long(CURLINFO_HTTP_CONNECTCODE)) to CONNECT")

@@ -39,6 +39,8 @@ final class Transfer {
     var hasDigest = false
     var hasVary = false
     var head: HTTPHead?
+    /// Lines of the trailer that may be digests (RFC 9530, section 2).
+    var trailer: [UInt8] = []
     var action = HTTPBodyAction.deliver
     var declaredLength: Int64?
     var isCoded = false
@@ -113,6 +115,7 @@ final class Transfer {
         hasDigest = false
         hasVary = false
         head = nil
+        trailer = []
         action = .deliver
         declaredLength = nil
         isCoded = false

@@ -15,13 +15,17 @@ enum URLSpelling {
 
     /// Whether a reference begins with a scheme (RFC 3986, 3.1): then it stands alone.
     static func hasScheme(_ reference: Substring) -> Bool {
-        let scheme = reference.utf8.prefix { isLetter($0) || isDigit($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
+        let scheme = reference.utf8.prefix(while: mayBeInScheme)
         guard let first = scheme.first, isLetter(first) else { return false }
         return reference.utf8[scheme.endIndex...].first == UInt8(ascii: ":")
     }
 
-    static func percentDecoded(_ bytes: Substring.UTF8View) -> String {
-        guard bytes.contains(UInt8(ascii: "%")) else { return String(Substring(bytes)) }
+    private static func mayBeInScheme(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E
+    }
+
+    static func percentDecoded(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        guard bytes.contains(UInt8(ascii: "%")) else { return String(decoding: bytes, as: UTF8.self) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var rest = bytes[...]
@@ -50,12 +54,13 @@ enum URLSpelling {
         bytes = bytes.prefix { $0 != UInt8(ascii: "#") }
 
         let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
-        let name = String(decoding: scheme.map(asciiLowercase), as: UTF8.self)
         let authorityStart = scheme.endIndex + 3
-        guard !scheme.isEmpty, authorityStart <= bytes.endIndex,
-            bytes[scheme.endIndex..<authorityStart].elementsEqual("://".utf8), hasScheme("\(name):")
+        guard let first = scheme.first, isLetter(first), scheme.allSatisfy(mayBeInScheme),
+            authorityStart <= bytes.endIndex, bytes[authorityStart - 2] == UInt8(ascii: "/"),
+            bytes[authorityStart - 1] == UInt8(ascii: "/")
         else { throw WebURLError(reason: "the URL does not begin with http:// or https://") }
-        guard name == "http" || name == "https" else {
+        guard isSmall("http", scheme) || isSmall("https", scheme) else {
+            let name = String(decoding: scheme.map(asciiLowercase), as: UTF8.self)
             throw WebURLError(reason: "only http and https are fetched, not \(name)")
         }
         let authority = bytes[authorityStart...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
@@ -69,8 +74,7 @@ enum URLSpelling {
         // At most each byte is encoded.
         let spelled = String(unsafeUninitializedCapacity: 3 * bytes.count) { buffer in
             var writer = Writer(buffer: buffer)
-            for byte in name.utf8 { writer.put(byte) }
-            for byte in "://".utf8 { writer.put(byte) }
+            for byte in bytes[..<authorityStart] { writer.put(asciiLowercase(byte)) }
             // An at sign within the user information would end it.
             writer.encode(authority[..<userEnd].dropLast(), besides: UInt8(ascii: "@"))
             if userEnd > authority.startIndex { writer.put(UInt8(ascii: "@")) }
@@ -79,6 +83,13 @@ enum URLSpelling {
             return writer.count
         }
         return (spelled, hasForeignHost)
+    }
+
+    /// Whether bytes are a word of small letters in any case.
+    private static func isSmall(_ word: StaticString, _ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        guard bytes.count == word.utf8CodeUnitCount else { return false }
+        for (offset, byte) in bytes.enumerated() where asciiLowercase(byte) != word.utf8Start[offset] { return false }
+        return true
     }
 
     static let tooLong = WebURLError(reason: "the URL is longer than \(WebURL.maximumLength) bytes")

@@ -55,7 +55,7 @@ package struct WebURL: Hashable, Sendable {
 
     /// The path without its leading slash, percent-decoded; bytes that are not UTF-8 are replaced.
     package var decodedPath: String {
-        URLSpelling.percentDecoded(text.utf8[pathStart..<(queryMark ?? text.endIndex)].dropFirst())
+        withPath { URLSpelling.percentDecoded($0.dropFirst()) }
     }
 
     /// What follows the question mark, as sent; nil without one.
@@ -67,9 +67,16 @@ package struct WebURL: Hashable, Sendable {
     ///
     /// Bytes that are not UTF-8 are replaced. It is a name from the network: it may hold any character.
     package var lastPathSegment: String {
-        let path = text.utf8[pathStart..<(queryMark ?? text.endIndex)]
-        let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-        return URLSpelling.percentDecoded(path[slash...].dropFirst())
+        withPath { path in
+            let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+            return URLSpelling.percentDecoded(path[slash...].dropFirst())
+        }
+    }
+
+    private func withPath<Result>(_ body: (Slice<UnsafeRawBufferPointer>) -> Result) -> Result {
+        Self.withBytes(of: text) { text in
+            body(text[rootLength...].prefix { $0 != UInt8(ascii: "?") })
+        }
     }
 
     /// The URL that a reference, such as a Location header's, means when it is found in this one (RFC 3986, 5.2).

@@ -205,7 +205,7 @@ struct ReplyTests {
     @Test("waiting for the first byte and receiving the rest are told apart")
     func waitAndReceive() throws {
         let server = try FaultyServer { request in
-            request.path == "/late" ? .ok("x") : .ok("0123456789").dripping(everyMilliseconds: 10)
+            request.path == "/late" ? .ok("x") : .ok("0123456789").dripping(everyMilliseconds: 30)
         }
         let client = try TestClient()
         server.hold("/late")
