@@ -53,6 +53,9 @@ static inline unsigned int clinux_device_major(dev_t device) { return major(devi
 static inline unsigned int clinux_device_minor(dev_t device) { return minor(device); }
 
 
+/// pidfd_open(2): a descriptor that is readable when the process is over.
+static inline int clinux_open_process(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0u); }
+
 // `struct epoll_event` is packed and holds a union; these keep both out of Swift.
 
 static inline int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events) {
@@ -71,6 +74,15 @@ static inline void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, nam
 static inline void clinux_release_free_memory(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
+#endif
+}
+
+/// Has malloc ask the system for more than it needs just now, in bytes. Only glibc has it.
+static inline void clinux_set_memory_step(int bytes) {
+#ifdef __GLIBC__
+    mallopt(M_TOP_PAD, bytes);
+#else
+    (void)bytes;
 #endif
 }
 

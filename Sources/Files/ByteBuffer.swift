@@ -21,6 +21,11 @@ struct ByteBuffer: ~Copyable {
         count += bytes.count
     }
 
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
     /// Empties the buffer and keeps its memory.
     mutating func removeAll() {
         count = 0

@@ -15,7 +15,7 @@ package struct FileInformation: Hashable, Sendable {
     /// Modification time, whole seconds since 1970.
     package let modified: Int64
     /// How many names the file has.
-    let links: Int
+    package let links: Int
 
     /// Of the entry `name` itself: a symbolic link is not followed.
     init?(of name: String, in folder: Int32) {

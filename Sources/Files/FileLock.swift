@@ -45,6 +45,29 @@ package final class FileLock: Sendable {
         return .acquired(FileLock(file))
     }
 
+    /// What a look at a lock tells.
+    package enum State: Sendable {
+        case free
+        /// Nil while whoever has it has not yet written who it is.
+        case held(by: LockHolder?)
+    }
+
+    /// Looks at the lock in the file at `path`, and neither makes nor takes it.
+    package static func state(of path: String) throws(FileError) -> State {
+        try state(of: path, in: AT_FDCWD, shownAs: path)
+    }
+
+    static func state(of name: String, in folder: Int32, shownAs path: String) throws(FileError) -> State {
+        let raw = uninterrupted { openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
+        if raw < 0, errno == ENOENT { return .free }
+        guard raw >= 0 else { throw .last("lock", path) }
+        let file = Descriptor(owning: raw)
+        // Shared, and released with the descriptor at once.
+        if uninterrupted({ flock(file.raw, LOCK_SH | LOCK_NB) }) == 0 { return .free }
+        guard errno == EWOULDBLOCK else { throw unavailable(path, errno) }
+        return .held(by: holder(in: file.raw))
+    }
+
     /// Releases the lock; a lock that is let go of releases itself.
     package func release() {
         // Fails only for a descriptor that is not open, and this one is.
@@ -87,5 +110,11 @@ extension OutputDirectory {
         let path = fullPath(Self.privateName + "/lock")
         guard let folder = try privateFolder(creating: true) else { throw .last("lock", path) }
         return try FileLock.acquire("lock", in: folder.raw, shownAs: path)
+    }
+
+    /// Looks at the lock of the directory, and neither makes nor takes it.
+    package func lockState() throws(FileError) -> FileLock.State {
+        guard let folder = try privateFolder(creating: false) else { return .free }
+        return try FileLock.state(of: "lock", in: folder.raw, shownAs: fullPath(Self.privateName + "/lock"))
     }
 }

@@ -7,3 +7,11 @@ internal import CLinux
 package func releaseFreeMemory() {
     clinux_release_free_memory()
 }
+
+/// Takes memory from the system, and gives it back, 4 MiB at a time. To be called before the work begins.
+///
+/// Bodies are allocated by one thread and freed by another, so that the end of a thread's memory is free one moment and
+/// wanted the next. In the C library's small steps that was a fifteenth of all CPU time, in system calls and page faults.
+package func takeMemoryInLargeSteps() {
+    clinux_set_memory_step(4 << 20)
+}

@@ -7,18 +7,22 @@ internal import Synchronization
 final class OpenPart: Sendable {
     /// Valid until `close()`.
     let raw: Int32
-    private let path: String
+    private let name: String
+    private let directory: OutputDirectory
     private let isClosed = Atomic(false)
 
-    /// Owns the descriptor; the path is for messages.
-    init(_ raw: Int32, path: String) {
+    /// Owns the descriptor; name and directory are for messages.
+    init(_ raw: Int32, _ name: String, in directory: OutputDirectory) {
         self.raw = raw
-        self.path = path
+        self.name = name
+        self.directory = directory
     }
 
     deinit {
         if !isClosed.load(ordering: .acquiring) { _ = Glibc.close(raw) }
     }
+
+    private var path: String { directory.partPath(name) }
 
     var information: FileInformation? { FileInformation(of: raw) }
 

@@ -3,7 +3,7 @@ internal import Synchronization
 
 extension OutputDirectory {
     /// The name below the directory that the program keeps for itself.
-    static let privateName = ".runner"
+    package static let privateName = ".runner"
 
     /// The folder at `path` (nil: the directory itself), from the open ones or opened now. With `creating` it is made
     /// where it is missing, and its parents with it, with all permissions that the umask leaves.
@@ -89,5 +89,20 @@ extension OutputDirectory {
         if raw < 0, errno == ENOENT, !creating { return nil }
         guard raw >= 0 else { throw linkAware(.last("open", fullPath(shown))) }
         return Folder(Descriptor(owning: raw), path: nil)
+    }
+
+    /// The names in a folder, in no order.
+    func entries(of folder: Folder, shownAs path: String) throws(FileError) -> [String] {
+        let raw = uninterrupted { openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard raw >= 0, let stream = fdopendir(raw) else { throw .last("list", path) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
     }
 }

@@ -31,17 +31,34 @@ extension OutputDirectory {
     /// Removes all kept files, and what unfinished ones left, but those of these names.
     package func removeKept(except names: Set<String>) throws(FileError) {
         guard let folder = try keptFolder(creating: false) else { return }
-        let raw = uninterrupted { openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        guard raw >= 0, let stream = fdopendir(raw) else { throw .last("list", keptPath("")) }
-        defer { closedir(stream) }
-        while let entry = readdir(stream) {
-            let file = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        for file in try entries(of: folder, shownAs: keptPath("")) {
             let name = file.hasSuffix(keptNoteSuffix) ? String(file.dropLast(keptNoteSuffix.count)) : file
-            if file == "." || file == ".." || names.contains(name) { continue }
+            if names.contains(name) { continue }
             guard unlinkat(folder.raw, file, 0) == 0 || errno == ENOENT else { throw .last("remove", keptPath(file)) }
         }
+    }
+
+    /// Kept files that count for nothing, with their lengths in bytes: unfinished ones, and a file or a note without the
+    /// other. Only while no run works here.
+    package func abandonedKept() throws(FileError) -> [(name: String, size: Int64)] {
+        guard let folder = try keptFolder(creating: false) else { return [] }
+        let names = Set(try entries(of: folder, shownAs: keptPath("")))
+        return names.sorted().compactMap { name in
+            let stem = String(name.prefix { $0 != "." })
+            let isWhole =
+                name == stem
+                ? names.contains(name + keptNoteSuffix) : name == stem + keptNoteSuffix && names.contains(stem)
+            guard !isWhole, isPartName(stem), let found = FileInformation(of: name, in: folder.raw), found.isRegular
+            else { return nil }
+            return (name, found.size)
+        }
+    }
+
+    /// Removes a file that ``abandonedKept()`` has told of.
+    package func removeAbandonedKept(_ name: String) throws(FileError) {
+        precondition(!name.contains("/"), "a kept file's name is one component")
+        guard let folder = try keptFolder(creating: false) else { return }
+        guard unlinkat(folder.raw, name, 0) == 0 || errno == ENOENT else { throw .last("remove", keptPath(name)) }
     }
 
     func keptFolder(creating: Bool) throws(FileError) -> Folder? {

@@ -105,7 +105,7 @@ extension OutputDirectory {
             raw = uninterrupted { openat(folder.raw, name, flags, 0o666) }
         }
         guard raw >= 0 else { throw .last("write", partPath(name)) }
-        return OpenPart(raw, path: partPath(name))
+        return OpenPart(raw, name, in: self)
     }
 
     /// Opens a part that `resumable` told of and cuts it to `size`.
@@ -114,7 +114,7 @@ extension OutputDirectory {
         let folder = try requiredPartsFolder()
         let raw = uninterrupted { openat(folder.raw, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         guard raw >= 0 else { throw linkAware(.last("resume", partPath(name))) }
-        let file = OpenPart(raw, path: partPath(name))
+        let file = OpenPart(raw, name, in: self)
         guard let information = file.information, information.isRegular, information.links == 1,
             information.size >= size
         else {
@@ -134,7 +134,7 @@ extension OutputDirectory {
 }
 
 /// Whether a file of the program's own may have the name: no dot, which begins a suffix, and no separator.
-func isPartName(_ name: String) -> Bool {
+package func isPartName(_ name: String) -> Bool {
     (1...200).contains(name.utf8.count)
         && name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)

@@ -36,17 +36,23 @@ extension OutputDirectory {
     /// The names of all pictures, and of unfinished ones.
     package func pictureNames() throws(FileError) -> [String] {
         guard let folder = try picturesFolder(creating: false) else { return [] }
-        let raw = uninterrupted { openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        guard raw >= 0, let stream = fdopendir(raw) else { throw .last("list", picturesPath("")) }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
+        return try entries(of: folder, shownAs: picturesPath(""))
+    }
+
+    /// The length of a picture in bytes, by its name; nil for what is no file.
+    package func sizeOfPicture(_ name: String) -> Int64? {
+        guard let folder = try? picturesFolder(creating: false),
+            let found = FileInformation(of: name, in: folder.raw), found.isRegular
+        else { return nil }
+        return found.size
+    }
+
+    /// Whether a name in the folder of pictures is one that this program gives: an unfinished picture's, or a digest with
+    /// an extension.
+    package static func isPictureName(_ name: String) -> Bool {
+        if name.hasPrefix(PictureWriter.prefix) { return isPartName(name) }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        return parts.count == 2 && SHA256Digest(hex: parts[0]) != nil && isPartName(parts[1])
     }
 
     /// Opens a published file.

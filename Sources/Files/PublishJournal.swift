@@ -49,11 +49,18 @@ package final class PublishJournal {
     /// Appends a batch with one write; `OutputDirectory.flushData` makes it durable with the batch's data.
     package func record(_ intents: [Intent]) throws(FileError) {
         // The line break in front ends a line that an earlier write left torn.
-        var text = "\n"
+        var text = ByteBuffer()
+        text.append("\n")
         for intent in intents {
-            text += "\(intent.isRetirement ? "- " : "")\(intent.size) \(intent.digest.hex) \(intent.path)\n"
+            if intent.isRetirement { text.append("- ") }
+            text.append(String(intent.size))
+            text.append(" ")
+            intent.digest.withHex { text.append($0) }
+            text.append(" ")
+            text.append(intent.path.text)
+            text.append("\n")
         }
-        let code = text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: file.raw, at: 0) }
+        let code = writeAll(text.bytes, to: file.raw, at: 0)
         guard code == 0 else { throw FileError(operation: "write", path: path, errno: code) }
     }
 
@@ -66,9 +73,27 @@ package final class PublishJournal {
     /// path. A torn line is passed over: its file had not been touched.
     package func leftovers() throws(FileError) -> [RelativePath: [Intent]] {
         guard let bytes = readAll(file.raw) else { throw .last("read", path) }
+        return Self.intents(bytes)
+    }
+
+    /// The same of a directory whose journal is neither made nor to be written.
+    package static func leftovers(in directory: OutputDirectory) throws(FileError) -> [RelativePath: [Intent]] {
+        let path = directory.fullPath(OutputDirectory.privateName + "/journal")
+        guard let folder = try directory.privateFolder(creating: false) else { return [:] }
+        do throws(FileError) {
+            let file = try ReadableFile("journal", in: folder.raw, shownAs: path)
+            guard let bytes = readAll(file.descriptor) else { throw .last("read", path) }
+            return intents(bytes)
+        } catch {
+            if error.isAbsent { return [:] }
+            throw error
+        }
+    }
+
+    private static func intents(_ bytes: [UInt8]) -> [RelativePath: [Intent]] {
         // The text behind the last line break is a line that was not written to its end.
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
-        return Dictionary(grouping: lines.compactMap(Self.intent), by: \.path)
+        return Dictionary(grouping: lines.compactMap(intent), by: \.path)
     }
 
     private static func intent(_ line: ArraySlice<UInt8>) -> Intent? {

@@ -49,4 +49,17 @@ package final class ReadableFile: Sendable {
         }
         return length
     }
+
+    /// Calls `body` with the bytes from a place to the end, in order and in pieces of up to 256 KiB.
+    package func forEachPiece(
+        from offset: Int64, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(FileError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
+        defer { buffer.deallocate() }
+        var position = offset
+        while case let count = try read(at: position, into: buffer), count > 0 {
+            body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            position += Int64(count)
+        }
+    }
 }

@@ -15,12 +15,17 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
 
     /// Takes 64 hexadecimal digits of either case; anything else is nil.
     package init?(hex: String) {
-        guard hex.utf8.count == 64 else { return nil }
-        var words = InlineArray<4, UInt64>(repeating: 0)
-        for (index, digit) in hex.utf8.enumerated() {
-            guard let value = Self.value(ofHexDigit: digit) else { return nil }
-            words[index / 16] = words[index / 16] << 4 | UInt64(value)
+        var hex = hex
+        let words: InlineArray<4, UInt64>? = hex.withUTF8 { digits in
+            guard digits.count == 64 else { return nil }
+            var words = InlineArray<4, UInt64>(repeating: 0)
+            for index in 0..<64 {
+                guard let value = Self.value(ofHexDigit: digits[index]) else { return nil }
+                words[index / 16] = words[index / 16] << 4 | UInt64(value)
+            }
+            return words
         }
+        guard let words else { return nil }
         self.words = (words[0], words[1], words[2], words[3])
     }
 
@@ -37,12 +42,32 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     /// 64 lower-case hexadecimal digits.
     package var hex: String {
         String(unsafeUninitializedCapacity: 64) { digits in
-            for (index, byte) in bytes.enumerated() {
-                digits.initializeElement(at: 2 * index, to: Self.hexDigit(byte >> 4))
-                digits.initializeElement(at: 2 * index + 1, to: Self.hexDigit(byte & 0xF))
-            }
+            writeHex(to: digits)
             return 64
         }
+    }
+
+    /// The same digits as bytes, valid during the call.
+    func withHex<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { digits in
+            writeHex(to: digits)
+            return body(UnsafeRawBufferPointer(digits))
+        }
+    }
+
+    private func writeHex(to digits: UnsafeMutableBufferPointer<UInt8>) {
+        let alphabet: StaticString = "0123456789abcdef"
+        var place = 0
+        func write(_ word: UInt64) {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                digits.initializeElement(at: place, to: alphabet.utf8Start[Int(word >> UInt64(shift) & 0xF)])
+                place += 1
+            }
+        }
+        write(words.0)
+        write(words.1)
+        write(words.2)
+        write(words.3)
     }
 
     package var description: String { hex }
@@ -52,10 +77,6 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     package func hash(into hasher: inout Hasher) {
         // The words of a digest are spread evenly: one tells two digests apart.
         hasher.combine(words.0)
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
 
     private static func value(ofHexDigit digit: UInt8) -> UInt8? {
