@@ -15,11 +15,16 @@ static inline int cvips_open_page(VipsSource *source, VipsImage **page, int numb
     return vips_pdfload_source(source, page, "page", number, "n", 1, "dpi", dpi, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
 }
 
-/// Shrinks a picture into a square, turned as its metadata says, its colours those of sRGB.
+/// Shrinks a picture into a square, turned as its metadata says, its colours those of sRGB: by its colour profile where
+/// it has one, else as its kind is understood.
+///
+/// What has no profile is sRGB before it is shrunk. Naming a profile all the same would send it through the space of
+/// profiles and back, which takes as long as all the rest.
 static inline int cvips_thumbnail(
-    VipsSource *source, VipsImage **thumbnail, const char *options, int size, VipsSize mode) {
+    VipsSource *source, VipsImage **thumbnail, const char *options, int size, VipsSize mode, int has_profile) {
+    const char *profile = has_profile ? "srgb" : NULL;
     return vips_thumbnail_source(
-        source, thumbnail, size, "option_string", options, "height", size, "size", mode, "export_profile", "srgb", NULL);
+        source, thumbnail, size, "option_string", options, "height", size, "size", mode, "export_profile", profile, NULL);
 }
 
 /// Puts a picture with transparency on white.

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// What a file is, told by its first bytes.
 package struct MediaType: Hashable, Sendable {
     /// As in `{extension}` and `item.path`.
@@ -83,10 +85,9 @@ package struct MediaType: Hashable, Sendable {
 
     /// The media type of a Content-Type field without parameters, lower-case.
     package static func essence(of contentType: String) -> String {
+        let isEssence = contentType.utf8.allSatisfy { $0 > 0x20 && $0 < 0x41 && $0 != UInt8(ascii: ";") || $0 > 0x5A }
+        if isEssence { return contentType }  // as most servers write it
         let essence = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }
-        if essence.count == contentType.utf8.count, essence.allSatisfy({ $0 > 0x20 && $0 < 0x41 || $0 > 0x5A }) {
-            return contentType  // as most servers write it
-        }
         return String(decoding: essence.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self).lowercased()
     }
 
@@ -163,33 +164,41 @@ package struct MediaType: Hashable, Sendable {
 
     /// Text formats, after a byte order mark and white space.
     private static func markup(_ head: [UInt8]) -> MediaType? {
-        var rest = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
-        rest = rest.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
-        guard let first = rest.first else { return nil }
+        let hasMark = head.count >= 3 && head[0] == 0xEF && head[1] == 0xBB && head[2] == 0xBF
+        var start = hasMark ? 3 : 0
+        while start < head.count, head[start] == 0x20 || (0x09...0x0D).contains(head[start]) { start += 1 }
+        guard start < head.count else { return nil }
+        let first = head[start]
+        let rest = head[start...]
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
             // JSON has no control characters but white space (RFC 8259, sections 2 and 7); a binary file soon has one.
             return rest.contains { $0 < 0x20 && !(0x09...0x0D).contains($0) } ? nil : .json
         }
         guard first == UInt8(ascii: "<") else { return nil }
-        let text = String(decoding: rest, as: UTF8.self).lowercased()
-        if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") || text.hasPrefix("<head") { return .html }
-        if text.hasPrefix("<svg") { return .svg }
-        guard text.hasPrefix("<?xml") || text.hasPrefix("<!--") || text.hasPrefix("<!doctype") else { return nil }
+        let text = rest.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        func begins(_ word: String) -> Bool { text.starts(with: word.utf8) }
+        if begins("<!doctype html") || begins("<html") || begins("<head") { return .html }
+        if begins("<svg") { return .svg }
+        guard begins("<?xml") || begins("<!--") || begins("<!doctype") else { return nil }
         // What the root element is: a picture, or a page that has pictures in it.
-        let svg = text.range(of: "<svg")
-        let html = text.range(of: "<html")
+        let svg = text.firstPlace(of: "<svg")
+        let html = text.firstPlace(of: "<html")
         if let svg, html.map({ svg < $0 }) ?? true { return .svg }
         return html == nil ? .xml : .html
     }
 
     private static func hasPDFHeader(_ head: [UInt8]) -> Bool {
-        var rest = head[...]
-        while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
-            rest = rest[percent...]
-            if rest.starts(with: "%PDF-".utf8) { return true }
-            rest.removeFirst()
+        head.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+                let percent = memchr(start, Int32(UInt8(ascii: "%")), rest.count)
+            {
+                rest = rest.dropFirst(start.distance(to: UnsafeRawPointer(percent)))
+                if rest.starts(with: "%PDF-".utf8) { return true }
+                rest = rest.dropFirst()
+            }
+            return false
         }
-        return false
     }
 }
 
@@ -198,11 +207,9 @@ extension [UInt8] {
     fileprivate func has(_ bytes: [UInt8], at offset: Int) -> Bool {
         count >= offset + bytes.count && bytes.indices.allSatisfy { self[offset + $0] == bytes[$0] }
     }
-}
 
-extension String {
     /// Where a word begins; nil when it is not there.
-    fileprivate func range(of word: String) -> String.Index? {
-        indices.first { self[$0...].hasPrefix(word) }
+    fileprivate func firstPlace(of word: String) -> Int? {
+        indices.first { self[$0...].starts(with: word.utf8) }
     }
 }

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 package import MediaProtocol
 internal import Synchronization
@@ -155,14 +156,14 @@ package final class RenderProcess {
 
     /// Waits for a process that has closed its end and so is about to be over; one that is not is killed.
     private func waitShortly() -> Int32 {
-        for _ in 0..<400 {
-            var status: Int32 = 0
-            if waitpid(processID, &status, WNOHANG) == processID {
-                ending = status
-                return status
-            }
-            usleep(5_000)
+        let process = clinux_open_process(processID)
+        if process >= 0 {
+            // Readable when the process is over.
+            var wait = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
+            while poll(&wait, 1, 2_000) < 0, errno == EINTR {}
+            close(process)
         }
+        // A signal changes nothing of a process that is over.
         return end()
     }
 

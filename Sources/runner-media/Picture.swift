@@ -47,15 +47,17 @@ struct Picture: ~Copyable {
 
     /// A thumbnail of a source's picture, which is not enlarged; what has no pixels of its own gets the size wanted.
     ///
-    /// - Parameter page: of a PDF, from 1.
+    /// - Parameters:
+    ///   - hasProfile: whether the picture has a colour profile.
+    ///   - page: of a PDF, from 1.
     init(
-        thumbnailOf source: borrowing PictureSource, size: Int, isVector: Bool, page: Int? = nil
+        thumbnailOf source: borrowing PictureSource, size: Int, isVector: Bool, hasProfile: Bool, page: Int? = nil
     ) throws(RenderFault) {
         // As an option of the loader: libvips 8.14 does not pass on what the thumbnailer is told of failures.
         let options = "[fail_on=error\(page.map { ",page=\($0 - 1)" } ?? "")]"
         var image: UnsafeMutablePointer<VipsImage>?
         let mode = isVector ? VIPS_SIZE_BOTH : VIPS_SIZE_DOWN
-        guard cvips_thumbnail(source.raw, &image, options, Int32(size), mode) == 0, let image else {
+        guard cvips_thumbnail(source.raw, &image, options, Int32(size), mode, hasProfile ? 1 : 0) == 0, let image else {
             throw Vips.fault()
         }
         // Its colours are sRGB's, which everyone assumes where no profile says otherwise.
@@ -69,6 +71,8 @@ struct Picture: ~Copyable {
 
     var width: Int { Int(vips_image_get_width(raw)) }
     var height: Int { Int(vips_image_get_height(raw)) }
+    /// Whether a colour profile says what its numbers mean.
+    var hasProfile: Bool { vips_image_get_typeof(raw, VIPS_META_ICC_NAME) != 0 }
     var pageCount: Int { Int(cvips_page_count(raw)) }
 
     /// The same on white, where it has transparency.

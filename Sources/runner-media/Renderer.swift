@@ -32,7 +32,11 @@ struct Renderer {
         let type = MediaType(sniffing: Array(head.prefix(max(0, count))))
         switch type?.kind {
         case .image where type.map(Self.isDecoded) == true:
-            try addThumbnail(of: try PictureSource(descriptor: descriptor), isVector: type == .svg)
+            let source = try PictureSource(descriptor: descriptor)
+            let picture = try Picture(source)
+            try checkSize(picture)
+            position += 1
+            try addThumbnail(source, isVector: type == .svg, hasProfile: picture.hasProfile)
         case .pdf:
             try addPages(of: try PictureSource(descriptor: descriptor))
         case .zip:
@@ -49,12 +53,6 @@ struct Renderer {
 
     // MARK: Pictures
 
-    private mutating func addThumbnail(of source: borrowing PictureSource, isVector: Bool) throws {
-        try checkSize(try Picture(source))
-        position += 1
-        try addThumbnail(source, isVector: isVector)
-    }
-
     /// A picture inside a ZIP file: itself, once it was decoded, and its thumbnail.
     private mutating func add(_ found: ContainedPictures.Found) throws {
         switch found {
@@ -68,7 +66,8 @@ struct Renderer {
                     let (width, height) = (picture.width, picture.height)
                     try checkSize(picture)
                     position += 1
-                    try addThumbnail(source, isVector: type == .svg, name: name)
+                    try addThumbnail(
+                        source, isVector: type == .svg, hasProfile: picture.hasProfile, name: name)
                     let entry = RenderedPicture(
                         kind: .entry, position: position, name: name, fileExtension: type.extension, width: width,
                         height: height, size: bytes.count)
@@ -81,10 +80,11 @@ struct Renderer {
     }
 
     private func addThumbnail(
-        _ source: borrowing PictureSource, isVector: Bool, name: String? = nil, page: Int? = nil
+        _ source: borrowing PictureSource, isVector: Bool, hasProfile: Bool, name: String? = nil, page: Int? = nil
     ) throws {
         let wanted = settings.thumbnail
-        let picture = try Picture(thumbnailOf: source, size: wanted.size, isVector: isVector, page: page)
+        let picture = try Picture(
+            thumbnailOf: source, size: wanted.size, isVector: isVector, hasProfile: hasProfile, page: page)
         try send(picture, .thumbnail, as: wanted.format, quality: wanted.quality, name: name)
     }
 
@@ -103,11 +103,15 @@ struct Renderer {
         for number in wanted.first...last {
             do {
                 let page = try Picture(page: number, of: source, dpi: wanted.dpi)
+                // libvips gives a side that is longer than it can count one pixel.
+                guard page.width > 1, page.height > 1 else {
+                    throw RenderFault(.tooLarge, "it is too wide or too high to be drawn")
+                }
                 try checkSize(page)
                 position += 1
                 let paper = try page.flattened()
                 try send(paper, .page, as: wanted.format, quality: 90, name: "page \(number)")
-                try addThumbnail(source, isVector: true, name: "page \(number)", page: number)
+                try addThumbnail(source, isVector: true, hasProfile: false, name: "page \(number)", page: number)
             } catch let fault as RenderFault {
                 throw RenderFault(fault.kind, "page \(number): \(fault.detail)")
             }

@@ -28,7 +28,10 @@ enum Sandbox {
         try check(csandbox_no_new_privileges(), "renounce privileges")
         try check(csandbox_not_dumpable(), "renounce core dumps")
         try check(csandbox_limit_core(), "limit core dumps")
-        try check(csandbox_limit_memory(memory), "limit memory")
+        // The shadow memory of a sanitizer counts, too, and is as large as the address space.
+        #if !SANITIZED
+            try check(csandbox_limit_memory(memory), "limit memory")
+        #endif
         try check(csandbox_limit_file_size(fileSize), "limit the size of files")
         try check(csandbox_limit_open_files(openFiles), "limit open files")
         let ruleset = csandbox_landlock_ruleset()

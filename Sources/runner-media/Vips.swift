@@ -41,7 +41,9 @@ enum Vips {
             #"<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><text y="8">a</text></svg>"#.utf8)
         _ = try document.withUnsafeBufferPointer { (bytes) throws(RenderFault) in
             let source = try PictureSource(UnsafeRawBufferPointer(bytes))
-            return try Picture(thumbnailOf: source, size: 8, isVector: true).encode(.webp, quality: 50).bytes.count
+            return try Picture(thumbnailOf: source, size: 8, isVector: true, hasProfile: true).encode(
+                .webp, quality: 50
+            ).bytes.count
         }
     }
 }
