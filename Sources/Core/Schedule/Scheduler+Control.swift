@@ -36,7 +36,7 @@ extension Scheduler {
                 continue
             }
             // A redirected item still holds its job's slot; its place among the urgent ones is passed over.
-            let isHop = flights.removeValue(forKey: id)?.isHop == true
+            let isHop = flights.removeValue(forKey: id).map { $0.isHop && !$0.isDelayed } == true
             if isHop { jobs[job].inFlight -= 1 }
             if !isHop, !timed.contains(id) { dropped.insert(id) }
         }

@@ -38,8 +38,9 @@ package struct Scheduler: Sendable {
         case ended
         /// Failed in a way that may pass. `retryAfter`: microseconds that the host asks to be left alone.
         case transient(retryAfter: Int64?)
-        /// The reply points to another place, which is asked next, in the same item's name.
-        case redirected(HTTPOrigin)
+        /// The reply points to another place, or to the same in another way, which is asked next, in the same item's name
+        /// and try, so many microseconds later.
+        case redirected(HTTPOrigin, after: Int64 = 0)
     }
 
     package enum Decision: Sendable, Equatable {
@@ -125,6 +126,8 @@ package struct Scheduler: Sendable {
         var begun = Monotonic(microseconds: .min)
         /// A hop belongs to the attempt that was redirected.
         var isHop = false
+        /// Whether a hop that was to wait has given back its job's slot.
+        var isDelayed = false
         /// Whether a request is under way, rather than waited for.
         var isInFlight = false
 
@@ -141,6 +144,7 @@ package struct Scheduler: Sendable {
             begun = now
             if !isHop { attempts += 1 }
             isHop = false
+            isDelayed = false
             return attempts
         }
     }
@@ -271,11 +275,17 @@ package struct Scheduler: Sendable {
         flights[id]?.isInFlight = false
         let job = flight.job
         let isItem = id >= 0
-        if case .redirected(let origin) = verdict, !jobs[job].isStopped {
+        if case .redirected(let origin, let delay) = verdict, !jobs[job].isStopped {
             let host = number(of: origin, job: job)
             flights[id]?.host = host
             flights[id]?.isHop = true
-            pushUrgent(id, host, job)
+            guard delay > 0 else {
+                pushUrgent(id, host, job)
+                return .hop
+            }
+            if isItem { jobs[job].inFlight -= 1 }
+            flights[id]?.isDelayed = true
+            timers.insert(.retry(id), due: now.advanced(byMicroseconds: delay))
             return .hop
         }
         if isItem { jobs[job].inFlight -= 1 }

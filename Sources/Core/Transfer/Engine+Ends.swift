@@ -9,8 +9,8 @@ extension Engine {
         switch conclusion {
         case .complete:
             seal(transfer)
-        case .redirected:
-            decide(transfer, .redirected(transfer.route.url.origin), .redirect)
+        case .redirected(let delay):
+            decide(transfer, .redirected(transfer.route.url.origin, after: delay), .redirect)
         case .failed(let failure):
             let verdict: Scheduler.Verdict =
                 failure.isTransient ? .transient(retryAfter: failure.retryAfter) : .ended
@@ -35,33 +35,30 @@ extension Engine {
         }
         transfer.part = nil
         // A large body's digest comes from another thread, a small one's at once; both are settled in a turn.
-        let expected = transfer.expectedType
+        let check = transfer.bodyCheck
+        let output = transfer.context.output
         part.seal { [self] result in
-            let fault = expected.flatMap { transfer.structureFault(of: result, as: $0) }
+            let checked = result.mapError { TransferFailure($0) }.flatMap { body in
+                guard let fault = check?.fault(of: body) else { return .success(body) }
+                try? body.discard(in: output)
+                return .failure(fault)
+            }
             state.withLock { state in
                 state.spread.ended(on: transfer.loop)
-                state.sealed.append((transfer, result, fault))
+                state.sealed.append((transfer, checked))
             }
             wake()
         }
     }
 
     func settleSealed(_ state: inout State, now: Monotonic) {
-        for (transfer, result, fault) in take(&state.sealed) {
+        for (transfer, result) in take(&state.sealed) {
             switch result {
             case .success(let body):
-                if let failure = transfer.checksumFailure(body.digest) {
-                    try? body.discard(in: transfer.context.output)
-                    let verdict: Scheduler.Verdict = failure.isTransient ? .transient(retryAfter: nil) : .ended
-                    decide(transfer, verdict, .failure(failure), &state, now: now)
-                } else if let fault {
-                    try? body.discard(in: transfer.context.output)
-                    decide(transfer, .ended, .failure(fault), &state, now: now)
-                } else {
-                    decide(transfer, .ended, .body(body), &state, now: now)
-                }
-            case .failure(let error):
-                decide(transfer, .ended, .failure(TransferFailure(error)), &state, now: now)
+                decide(transfer, .ended, .body(body), &state, now: now)
+            case .failure(let failure):
+                let verdict: Scheduler.Verdict = failure.isTransient ? .transient(retryAfter: nil) : .ended
+                decide(transfer, verdict, .failure(failure), &state, now: now)
             }
         }
     }
@@ -141,7 +138,7 @@ extension Engine {
         let now = Monotonic.now()
         let verdict: Scheduler.Verdict =
             switch conclusion {
-            case .redirected: .redirected(request.route.url.origin)
+            case .redirected(let delay): .redirected(request.route.url.origin, after: delay)
             case .failed(let failure) where failure.isTransient: .transient(retryAfter: failure.retryAfter)
             default: .ended
             }

@@ -16,8 +16,8 @@ final class Engine: HTTPLoopDriver {
         /// Requests of sources that are not over.
         var requests: [Int64: ListRequest] = [:]
         var lastRequest: Int64 = 0
-        /// Large bodies whose digest is there, and small ones at once, each with what its structure lacks.
-        var sealed: [(ItemTransfer, Result<SealedPart, FileError>, TransferFailure?)] = []
+        /// Large bodies whose digest is there, and small ones at once, or what is wrong with them.
+        var sealed: [(ItemTransfer, Result<SealedPart, TransferFailure>)] = []
         var finished: [FinishedItem] = []
         var started: [StartedItem] = []
         /// Transfers to be broken off.

@@ -3,17 +3,29 @@ import HTTP
 import Media
 
 /// An item whose transfer is over, on its way from the network to its name and its rows.
-struct FinishedItem: Sendable {
+final class FinishedItem: @unchecked Sendable {  // the loop hands it to the catalog's queue and forgets it
     let work: ItemWork
     var record: TransferRecord
     /// New bytes, to be given their name.
     var body: SealedPart?
     /// What a good reply said of itself, read when the item is recorded: the loop has better to do.
-    var reply: GoodReply?
+    let reply: GoodReply?
     /// Whether a failure stands until its time to be asked again.
-    var isPermanent = false
+    var isPermanent: Bool
     /// When the last byte came.
-    var endedAt: Monotonic
+    let endedAt: Monotonic
+
+    init(
+        work: ItemWork, record: TransferRecord, body: SealedPart? = nil, reply: GoodReply? = nil,
+        isPermanent: Bool = false, endedAt: Monotonic
+    ) {
+        self.work = work
+        self.record = record
+        self.body = body
+        self.reply = reply
+        self.isPermanent = isPermanent
+        self.endedAt = endedAt
+    }
 }
 
 /// The head of a reply that brought a body or said that it is unchanged.

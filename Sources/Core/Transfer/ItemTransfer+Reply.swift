@@ -4,8 +4,9 @@ import Media
 
 /// What one request of an item came to.
 enum Conclusion {
-    /// It goes on at the route's next place.
-    case redirected
+    /// It goes on at the route's next place, or at the same in another way, within the same try; so many microseconds
+    /// later.
+    case redirected(after: Int64 = 0)
     case failed(TransferFailure)
     /// The server says that what is stored is still it.
     case notModified
@@ -18,17 +19,14 @@ extension ItemTransfer: PlacedExchange {
         reply = head.headers
         status = head.status
         hasVary = head.hasVary
+        hasDigest = head.hasDigest
         switch head.status {
         case 200, 203:
             return attempting { () throws(TransferFailure) in
                 do throws(FileError) { try beginBody(head.headers) } catch { throw TransferFailure(error) }
-                if head.hasDigest { digests = ReplyDigests(head.headers, isRest: false) }
             }
         case 206:
-            return attempting { () throws(TransferFailure) in
-                try checkRange(head.headers)
-                if head.hasDigest { digests = ReplyDigests(head.headers, isRest: true) }
-            }
+            return attempting { () throws(TransferFailure) in try checkRange(head.headers) }
         default:
             return .discard
         }
@@ -97,7 +95,6 @@ extension ItemTransfer: PlacedExchange {
                 return false
             }
         }
-        digests?.update(bytes)
         do throws(FileError) {
             try part.append(bytes)
             return true
@@ -119,21 +116,12 @@ extension ItemTransfer: PlacedExchange {
         return TransferFailure(.wrongType, "expected \(wanted), got \(found)\(declared)")
     }
 
-    /// The type whose structure the body must have; nil where the job expects nothing of it.
-    var expectedType: MediaType? {
-        guard !context.job.expects.contains(.any), let type = mediaType, type.hasCheckedStructure else { return nil }
-        return type
-    }
-
-    /// What a complete body lacks of its structure.
-    func structureFault(of result: Result<SealedPart, FileError>, as type: MediaType) -> TransferFailure? {
-        guard case .success(let body) = result else { return nil }
-        do throws(TransferFailure) {
-            try body.checkStructure(as: type, in: context.output)
-            return nil
-        } catch {
-            return error
-        }
+    /// What the body, now complete, is to be checked against; nil for nothing.
+    var bodyCheck: BodyCheck? {
+        let type = context.job.expects.contains(.any) ? nil : mediaType.flatMap { $0.hasCheckedStructure ? $0 : nil }
+        guard type != nil || digests != nil || work.promise.sha256 != nil else { return nil }
+        return BodyCheck(
+            digests: digests, promised: work.promise.sha256, isResumed: offset > 0, type: type, output: context.output)
     }
 
     func finish(_ result: HTTPResult) {
@@ -149,15 +137,15 @@ extension ItemTransfer: PlacedExchange {
         if let fault { throw fault }
         if let failure = result.failure {
             if failure.kind == .encoding { try restart() }
+            if failure.isUnprocessed, route.mayRepeat() { return .redirected() }
             throw TransferFailure(failure)
         }
         switch result.status {
         case 200, 203, 206:
             try checkPlace()
             try checkBody()
-            if let digests, let fault = digests.faultOfContent() {
-                try restart()
-                throw fault
+            if hasDigest || !result.trailers.isEmpty {
+                digests = ReplyDigests(reply, trailers: result.trailers, start: offset)
             }
             return .complete
         case 304 where isConditional:
@@ -175,7 +163,7 @@ extension ItemTransfer: PlacedExchange {
         case let status where RequestRoute.isRedirect(status):
             try route.follow(result.headers, status: status)
             try checkPlace()
-            return .redirected
+            return .redirected(after: RequestRoute.delay(result.headers, now: wallClockMicroseconds()))
         default:
             throw TransferFailure(status: result.status, headers: result.headers, now: wallClockMicroseconds())
         }
@@ -206,9 +194,9 @@ extension ItemTransfer: PlacedExchange {
             resumed = part?.note?.validator
             return .complete
         }
+        // It can't come again, and the server is well: what follows is no second try.
         try restart()
-        throw TransferFailure(
-            .http, "the server answered 416 to the rest of the part; it is fetched anew", isTransient: true)
+        return .redirected()
     }
 
     /// A placeholder is not worth asking for.
@@ -228,17 +216,6 @@ extension ItemTransfer: PlacedExchange {
             throw TransferFailure(.checksum, "the list promises \(listed) bytes, \(size) came")
         }
         if let failure = typeFailure { throw failure }
-    }
-}
-
-extension ItemTransfer {
-    /// What the server or the list promises of the digest and the whole body does not keep.
-    func checksumFailure(_ found: SHA256Digest) -> TransferFailure? {
-        if let fault = digests?.fault(of: found) { return fault }
-        guard let listed = work.promise.sha256, listed != found else { return nil }
-        // What was resumed may have been wrong from its beginning; it is fetched anew.
-        return TransferFailure(
-            .checksum, "the list promises SHA-256 \(listed.hex), the body has \(found.hex)", isTransient: offset > 0)
     }
 }
 

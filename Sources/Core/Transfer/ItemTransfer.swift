@@ -26,7 +26,9 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     var status = 0
     /// Whether it failed in a way that may pass and waits for its next attempt.
     var waitsForRetry = false
-    /// What the reply says that its bytes hash to; nil for most.
+    /// Whether the reply's header says what its bytes hash to.
+    var hasDigest = false
+    /// What the reply says that its bytes hash to, once they are there; nil for most.
     var digests: ReplyDigests?
     /// Whether the reply has a Vary.
     var hasVary = false
@@ -72,6 +74,7 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         fault = nil
         status = 0
         waitsForRetry = false
+        hasDigest = false
         digests = nil
         askedAt = wall
         let trust = context.job.trust
@@ -110,10 +113,14 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     private func resume() {
         guard !context.selection.isRefreshing else { return }
         let output = context.output
-        guard context.leftParts.contains(work.partName), let (size, note) = output.resumable(work.partName),
-            note.url == work.shownURL, size > 0,
+        guard context.leftParts.contains(work.partName), let (stored, note) = output.resumable(work.partName),
+            note.url == work.shownURL,
             let head = try? output.beginning(ofPart: work.partName, count: MediaType.sniffLength)
         else { return }
+        // Of a part that has everything the last byte is asked for once more. Nothing beyond the end can be asked for, and
+        // the length alone would not show that the server still has this version.
+        let size = stored == note.totalLength ? stored - 1 : stored
+        guard size > 0 else { return }
         let part = PartFile(in: output, name: work.partName, hasher: engine.hasher, resumingAt: size)
         part.note = note
         self.part = part

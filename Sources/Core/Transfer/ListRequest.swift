@@ -135,11 +135,14 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
         ticket = nil
         do throws(TransferFailure) {
             if let fault { throw fault }
-            if let failure = result.failure { throw TransferFailure(failure) }
+            if let failure = result.failure {
+                if failure.isUnprocessed, route.mayRepeat() { return engine.ended(self, .redirected(), result) }
+                throw TransferFailure(failure)
+            }
             if RequestRoute.isRedirect(result.status) {
                 try route.follow(result.headers, status: result.status)
-                engine.ended(self, .redirected, result)
-                return
+                let delay = RequestRoute.delay(result.headers, now: wallClockMicroseconds())
+                return engine.ended(self, .redirected(after: delay), result)
             }
             let failure = TransferFailure(
                 status: result.status, headers: result.headers, now: wallClockMicroseconds())

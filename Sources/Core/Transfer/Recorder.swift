@@ -90,10 +90,12 @@ final class Recorder: Sendable {
 
     private func flush(_ catalog: Connection) {
         while let batch = nextBatch() {
+            // Before it is recorded: bodies in memory go to their files.
+            let bytes = Self.bytes(batch)
             record(batch, on: catalog)
             let drained = state.withLock { state in
                 state.backlog -= batch.count
-                state.backlogBytes -= Self.bytes(batch)
+                state.backlogBytes -= bytes
                 return state.drained
             }
             drained()

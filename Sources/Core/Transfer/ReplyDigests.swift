@@ -2,57 +2,72 @@ import Files
 import FoundationEssentials
 import HTTP
 
-/// What a reply says that its bytes hash to: Repr-Digest and Content-Digest (RFC 9530), of an uncoded body.
+/// What a reply says that its bytes hash to: Repr-Digest and Content-Digest (RFC 9530), in its header or its trailer.
 ///
-/// Of the whole file SHA-256 is known in any case and compared when the file is sealed. What is said of a part alone, or
-/// only by SHA-512, is computed while the body comes.
-final class ReplyDigests {
-    /// What the whole file must hash to.
-    private(set) var whole: SHA256Digest?
-    /// What the bytes of this reply must hash to.
-    private var content: DeclaredDigest?
-    private var running: RunningDigest?
+/// Both are of the body as it is coded (RFC 9530, sections 2 and 3). A coded body arrives decoded, so that nothing can be
+/// said of it.
+struct ReplyDigests: Sendable {
+    /// Of the whole file, SHA-256 first: it is known in any case.
+    private let whole: [DeclaredDigest]
+    /// Of the rest of a part alone.
+    private let rest: [DeclaredDigest]
+    /// Where in the file that rest begins; 0 where all of it came.
+    private let start: Int64
 
-    /// - Parameter isRest: whether the reply is the rest of a part. Of such a file only SHA-256 covers the beginning, so
-    ///   Repr-Digest by SHA-512 alone stays unchecked.
+    /// - Parameter start: where in the file the reply's body begins.
     /// - Returns: nil when there is nothing to check: an unknown algorithm, a field that is no dictionary (RFC 9530,
-    ///   section 2 leaves both to the recipient), a body that arrives decoded.
-    init?(_ headers: HTTPHeaders, isRest: Bool) {
+    ///   section 2 leaves both to the recipient), a coded body.
+    init?(_ headers: HTTPHeaders, trailers: HTTPHeaders, start: Int64) {
         guard headers["Content-Encoding"].map({ $0.lowercased() == "identity" }) ?? true else { return nil }
-        let representation = DeclaredDigest.all(headers.all("Repr-Digest"))
-        let content = DeclaredDigest.all(headers.all("Content-Digest"))
-        whole = (representation + (isRest ? [] : content)).lazy.compactMap(\.sha256).first
-        if isRest {
-            self.content = content.first { $0.algorithm == .sha256 } ?? content.first
-        } else if whole == nil {
-            self.content = (representation + content).first
+        let representation = DeclaredDigest.all(headers.all("Repr-Digest") + trailers.all("Repr-Digest"))
+        let content = DeclaredDigest.all(headers.all("Content-Digest") + trailers.all("Content-Digest"))
+        whole = Self.sufficient(representation + (start == 0 ? content : []))
+        rest = start == 0 ? [] : Self.sufficient(content)
+        self.start = start
+        if whole.isEmpty, rest.isEmpty { return nil }
+    }
+
+    /// The SHA-256 where there is one, which makes any SHA-512 needless.
+    private static func sufficient(_ digests: [DeclaredDigest]) -> [DeclaredDigest] {
+        let best = digests.filter { $0.algorithm == .sha256 }
+        return best.isEmpty ? digests : best
+    }
+
+    /// Compares a complete body with what was said of it. What has not been hashed on its way is read again, which blocks.
+    func fault(of body: SealedPart, in output: OutputDirectory) throws(FileError) -> TransferFailure? {
+        for digest in whole {
+            let found =
+                digest.algorithm == .sha256
+                ? body.digest.bytes : try hash(body, by: digest.algorithm, from: 0, in: output)
+            if found != digest.bytes { return Self.fault(digest, found) }
         }
-        if whole == nil, self.content == nil { return nil }
-        running = self.content.map { RunningDigest($0.algorithm) }
+        for digest in rest {
+            let found = try hash(body, by: digest.algorithm, from: start, in: output)
+            if found != digest.bytes { return Self.fault(digest, found) }
+        }
+        return nil
     }
 
-    func update(_ bytes: UnsafeRawBufferPointer) {
-        running?.update(bytes)
-    }
-
-    /// Compares what came with what was said of it. To be called once, after the last byte.
-    func faultOfContent() -> TransferFailure? {
-        guard let content, let found = running?.finalize(), found != content.bytes else { return nil }
-        return Self.fault("\(content.algorithm.name) \(hex(content.bytes))", hex(found))
-    }
-
-    /// Compares the whole file with what was said of it.
-    func fault(of found: SHA256Digest) -> TransferFailure? {
-        guard let whole, whole != found else { return nil }
-        return Self.fault("SHA-256 \(whole.hex)", found.hex)
+    private func hash(
+        _ body: SealedPart, by algorithm: RunningDigest.Algorithm, from start: Int64, in output: OutputDirectory
+    ) throws(FileError) -> [UInt8] {
+        let digest = RunningDigest(algorithm)
+        let isHeld: Void? = body.withHeldBytes { bytes in
+            digest.update(UnsafeRawBufferPointer(rebasing: bytes[min(Int(start), bytes.count)...]))
+        }
+        if isHeld == nil { try output.readableFile(of: body).forEachPiece(from: start) { digest.update($0) } }
+        return digest.finalize()
     }
 
     /// Bytes that a network or a cache has damaged may well come whole the next time.
-    private static func fault(_ promised: String, _ found: String) -> TransferFailure {
-        TransferFailure(.checksum, "the server promises \(promised), the body has \(found)", isTransient: true)
+    private static func fault(_ promised: DeclaredDigest, _ found: [UInt8]) -> TransferFailure {
+        TransferFailure(
+            .checksum,
+            "the server promises \(promised.algorithm.name) \(hex(promised.bytes)), the body has \(hex(found))",
+            isTransient: true)
     }
 
-    private func hex(_ bytes: [UInt8]) -> String {
+    private static func hex(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
@@ -62,11 +77,6 @@ final class ReplyDigests {
 struct DeclaredDigest: Equatable {
     let algorithm: RunningDigest.Algorithm
     let bytes: [UInt8]
-
-    var sha256: SHA256Digest? {
-        guard algorithm == .sha256 else { return nil }
-        return bytes.withUnsafeBufferPointer { SHA256Digest(bytes: $0) }
-    }
 
     /// The members of a dictionary of byte sequences, `sha-256=:…:, sha-512=:…:` (RFC 8941 sections 3.2 and 3.3.5), that are
     /// known and have their algorithm's length.

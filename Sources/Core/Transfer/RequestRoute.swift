@@ -10,6 +10,7 @@ struct RequestRoute {
     /// What is asked next.
     private(set) var url: WebURL
     private var hops = 0
+    private var repeats = 0
 
     init(_ url: WebURL) {
         start = url
@@ -20,10 +21,26 @@ struct RequestRoute {
     mutating func restart() {
         url = start
         hops = 0
+        repeats = 0
     }
 
     /// Whether the next request goes to the host that was asked for, so that its header fields may go along.
     var isAtHome: Bool { url.host == start.host }
+
+    /// Whether the same place may be asked once more within the same try, since the server said that it did nothing about
+    /// the request. As often as libcurl asks by itself when a stream is refused; a host that goes on so has a fault.
+    mutating func mayRepeat() -> Bool {
+        repeats += 1
+        return repeats <= 5
+    }
+
+    /// Microseconds to wait before the next hop, where a redirect says so (RFC 9110, section 10.2.3).
+    ///
+    /// - Parameter now: microseconds since 1970 UTC.
+    static func delay(_ headers: HTTPHeaders, now: Int64) -> Int64 {
+        guard let field = headers["Retry-After"], let seconds = retryAfter(field, now: now) else { return 0 }
+        return min(seconds, TransferFailure.longestRetryAfter / 1_000_000) * 1_000_000
+    }
 
     static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 

@@ -53,6 +53,8 @@ package enum TransferOutcome: String, Sendable {
     case unchanged
     /// Nothing was asked.
     case fresh
+    /// Nothing was asked: the file has gone to keep within `output.max_bytes`, and nobody wants it back.
+    case evicted
     case failed
     case cancelled
 }

@@ -28,7 +28,7 @@ extension FaultMatrix {
         ]
 
         @Test(
-            "what goes wrong with a stream or a connection is tried again, and a refused stream costs no try",
+            "what goes wrong with a stream or a connection is tried again; what the server did not take up costs no try",
             arguments: [
                 Case(testDescription: "nothing wrong", answers: [whole], connections: 1),
                 Case(
@@ -36,8 +36,13 @@ extension FaultMatrix {
                     connections: 3),
                 Case(
                     testDescription: "GOAWAY before the stream",
-                    answers: [[.goAway(last: 0, code: 0), .close], whole],
-                    attempts: 2, connections: 2),
+                    answers: [[.goAway(last: 0, code: 0), .close], whole], connections: 2),
+                Case(
+                    testDescription: "GOAWAY before the stream, again and again",
+                    answers: [[Step]](repeating: [.goAway(last: 0, code: 0)], count: 5) + [whole], connections: 6),
+                Case(
+                    testDescription: "GOAWAY with an error before the stream",
+                    answers: [[.goAway(last: 0, code: 2), .close], whole], connections: 2),
                 Case(
                     testDescription: "GOAWAY after the stream", answers: [[.goAway(last: 1, code: 0)] + whole],
                     connections: 1),
@@ -55,6 +60,9 @@ extension FaultMatrix {
                     testDescription: "a frame that is none",
                     answers: [[.raw(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))], whole],
                     attempts: 2),
+                Case(
+                    testDescription: "GOAWAY for ever", answers: [[.goAway(last: 0, code: 0), .close]],
+                    outcome: "failed", failure: "reset", attempts: 3, version: "1.1"),
                 Case(
                     testDescription: "refused for ever", answers: [[.resetStream(7)]], outcome: "failed",
                     failure: "reset", attempts: 3, version: "1.1"),

@@ -56,6 +56,20 @@ extension FaultMatrix {
             for name in ["Authorization", "Cookie", "X-Plain"] { #expect(request[name] == nil) }
         }
 
+        @Test("a redirect that asks to wait is followed after that time")
+        func waitingRedirect() async throws {
+            FaultTally.count()
+            let bench = try Bench([
+                "/a": [.status(302, headers: [("Location", "/b"), ("Retry-After", "1")])], "/b": [.ok(Fault.body)],
+            ])
+            let row = try await bench.run("/a")["a"]
+            #expect(row.outcome == "downloaded")
+            #expect(row.attempts == 1)
+            let requests = bench.server.requests
+            #expect(requests.map(\.path) == ["/a", "/b"])
+            #expect(requests[1].time - requests[0].time >= 1_000_000)
+        }
+
         @Test("a redirect to a private server does not reach it")
         func privateServer() async throws {
             FaultTally.count()

@@ -1,3 +1,4 @@
+import Files
 import TestSupport
 import Testing
 
@@ -147,7 +148,10 @@ struct ResumeTests {
                 .ok(Self.whole),
             ]
         ])
-        #expect(try await bench.run("/a")["a"].outcome == "downloaded")
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        // The first that broke off and one more: asking for the whole at once is no try of its own.
+        #expect(row.attempts == 2)
         #expect(bench.requests("/a").last?["Range"] == nil)
         #expect(bench.file("a.png") == Self.whole)
     }
@@ -165,6 +169,39 @@ struct ResumeTests {
         #expect(row.transfer["body_bytes"] == 300_000)
         #expect(bench.requests("/a").last?["Range"] == "bytes=200000-")
         #expect(bench.file("a.png") == Self.whole)
+    }
+
+    /// Leaves what a process does that is killed when it has all of a body and has not published it.
+    private func leaveAll(of bytes: [UInt8], _ bench: Bench) throws {
+        let path = bench.directory.path(bench.outputFolder)
+        let part = PartFile(in: try OutputDirectory(path: path, create: true), name: "item-1", hasher: HashWorker())
+        part.note = PartNote(url: bench.server.url("/a"), validator: .etag("\"v1\""), totalLength: Int64(bytes.count))
+        try bytes.withUnsafeBytes { try part.append($0) }
+        try part.keep()
+    }
+
+    @Test("of a part that has everything one byte is asked for, which shows that the server still has this version")
+    func completePart() async throws {
+        let bench = try Bench(answering: Self.rest)
+        try leaveAll(of: Self.whole, bench)
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(row.attempts == 1)
+        #expect(row.transfer["wire_bytes"] == 1)
+        #expect(row.transfer["body_bytes"] == 300_000)
+        #expect(bench.requests("/a").map { $0["Range"] } == ["bytes=299999-"])
+        #expect(bench.requests("/a").map { $0["If-Range"] } == ["\"v1\""])
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("a part that has everything of a version that is gone gives way")
+    func completePartOfAnotherVersion() async throws {
+        let bench = try Bench(["/a": [.ok(Self.other, headers: [("ETag", "\"v2\"")])]])
+        try leaveAll(of: Self.whole, bench)
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(row.attempts == 1)
+        #expect(bench.file("a.png") == Self.other)
     }
 
     @Test("--refresh and another URL begin anew", arguments: [true, false])

@@ -1,4 +1,6 @@
+import Files
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Core
@@ -51,6 +53,30 @@ struct HostCareTests {
         #expect(strain.first?.1.refusals == 8)
         #expect(strain.first?.1.cuts == 1)
         #expect(strain.first?.1.leastConcurrency == 4)
+    }
+
+    @Test(
+        "a host that slows down gets less, unless the run's bandwidth is limited: then slow replies are its own doing",
+        arguments: [true, false])
+    mutating func slowdown(_ isLimited: Bool) throws {
+        var configuration = HTTPProfile.Configuration(userAgent: "test")
+        if isLimited { configuration.bandwidth = HTTPBandwidth(bytesPerSecond: 1_000_000) }
+        let bench = try Bench()
+        let context = RunContext(
+            job: bench.job, run: 1, selection: Selection(),
+            output: try OutputDirectory(path: bench.directory.path("out"), create: true),
+            profile: try HTTPProfile(configuration), index: floor.addJob(perHost: 8), startedAt: 0)
+        floor.add(1...200)
+        for number in 0..<200 {
+            guard let id = floor.admit().first else { break }
+            floor.pass(10_000)
+            let result = HTTPResult(
+                status: 200, phases: HTTPPhases(wait: number < 100 ? 50_000 : 2_000_000), startedAt: floor.now,
+                finishedAt: floor.now)
+            let sign = HostSign(nil, wait: context.wait(of: result))
+            _ = floor.scheduler.finished(id, .ended, sign: sign, now: floor.now)
+        }
+        #expect(floor.scheduler.strains(job: 0, now: floor.now).isEmpty == isLimited)
     }
 
     @Test("a host that answers 404 is well: nothing is cut and nothing counted")

@@ -51,8 +51,8 @@ struct SchedulerFloor {
         scheduler.finished(id, .transient(retryAfter: retryAfter), now: now)
     }
 
-    mutating func redirect(_ id: Int64, to host: String) -> Scheduler.Decision {
-        scheduler.finished(id, .redirected(Self.host(host)), now: now)
+    mutating func redirect(_ id: Int64, to host: String, after delay: Int64 = 0) -> Scheduler.Decision {
+        scheduler.finished(id, .redirected(Self.host(host), after: delay), now: now)
     }
 
     mutating func pass(_ microseconds: Int64) {

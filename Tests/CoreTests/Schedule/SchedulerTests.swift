@@ -253,6 +253,45 @@ struct SchedulerTests {
         #expect(floor.scheduler.admit(floor.now) == [Scheduler.Admission(id: 1, job: 0, attempt: 2)])
     }
 
+    @Test("a redirect that is to wait is no new attempt, and gives its job's slot to others meanwhile")
+    func delayedRedirect() {
+        var floor = SchedulerFloor()
+        let job = floor.addJob(1)
+        floor.add(1...2, host: "a")
+        #expect(floor.admit() == [1])
+        #expect(floor.redirect(1, to: "b", after: 5_000_000) == .hop)
+        #expect(floor.admit() == [2])
+        floor.pass(4_999_999)
+        floor.end(2)
+        #expect(floor.admit() == [])
+        floor.pass(1)
+        #expect(floor.scheduler.admit(floor.now) == [Scheduler.Admission(id: 1, job: 0, attempt: 1)])
+        #expect(floor.scheduler.inFlight(job: job) == 1)
+        floor.end(1)
+        #expect(floor.scheduler.inFlight(job: job) == 0)
+        #expect(floor.scheduler.isIdle)
+    }
+
+    @Test("a redirect that waits is cancelled and stopped like what waits for another try", arguments: [0, 5_000_000])
+    func delayedRedirectGivenUp(_ passed: Int64) {
+        var floor = SchedulerFloor()
+        let job = floor.addJob(2)
+        floor.add(1...4, host: "a")
+        #expect(floor.admit() == [1, 2])
+        for id in [1, 2] as [Int64] { _ = floor.redirect(id, to: "b", after: 5_000_000) }
+        // What waits for its turn again after its time does so behind these.
+        #expect(floor.admit() == [3, 4])
+        floor.pass(passed)
+        #expect(floor.admit() == [])
+        #expect(floor.scheduler.cancel([1], job: job) == [])
+        #expect(floor.scheduler.inFlight(job: job) == 2)
+        #expect(floor.scheduler.stop(job: job) == [2])
+        floor.end(3)
+        floor.end(4)
+        #expect(floor.scheduler.inFlight(job: job) == 0)
+        #expect(floor.scheduler.isIdle)
+    }
+
     // MARK: Control
 
     @Test("a paused job begins nothing, the others go on")

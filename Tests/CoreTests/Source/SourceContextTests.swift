@@ -38,6 +38,23 @@ struct SourceContextTests {
         #expect(seen.withLock { $0?.body } == Array("done".utf8))
     }
 
+    @Test("a redirect that asks to wait is followed after that time")
+    func waitingRedirect() async throws {
+        let bench = try Bench([
+            "/list": [.status(302, headers: [("Location", "/b"), ("Retry-After", "1")])], "/b": [.ok("done")],
+        ])
+        let url = bench.server.url("/list")
+        let report = try await bench.run(
+            plan {
+                _ = try await $0.fetch(url)
+                return nil
+            })
+        #expect(report.outcome == .complete)
+        let requests = bench.server.requests
+        #expect(requests.map(\.path) == ["/list", "/b"])
+        #expect(requests[1].time - requests[0].time >= 1_000_000)
+    }
+
     @Test("a passing reply that stays one is the source's error, in the source's words")
     func stillBusy() async throws {
         let bench = try Bench(["/list": [.ok("busy")]])

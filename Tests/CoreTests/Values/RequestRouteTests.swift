@@ -61,6 +61,27 @@ struct RequestRouteTests {
         try route.follow(headers(1), status: 301)
     }
 
+    @Test(
+        "a redirect may ask to wait, for five minutes at most",
+        arguments: [
+            (nil, 0), ("7", 7), ("0", 0), ("1000000000", 300), ("soon", 0), ("Sat, 21 Nov 2026 12:00:10 GMT", 10),
+            ("Sat, 21 Nov 2026 11:00:00 GMT", 0),
+        ])
+    func delay(_ field: String?, _ seconds: Int64) {
+        let headers = HTTPHeaders(field.map { [HTTPHeader("Retry-After", $0)] } ?? [])
+        // 2026-11-21 12:00:00 UTC.
+        #expect(RequestRoute.delay(headers, now: 1_795_262_400_000_000) == seconds * 1_000_000)
+    }
+
+    @Test("a place may be asked five times more, and again by the next try")
+    func repeats() throws {
+        var route = RequestRoute(try WebURL("http://h/0"))
+        for _ in 0..<2 {
+            #expect((0..<7).map { _ in route.mayRepeat() } == [true, true, true, true, true, false, false])
+            route.restart()
+        }
+    }
+
     @Test("at home is the host that was asked for")
     func home() throws {
         #expect(try follow("http://h/a", "/b").isAtHome)
