@@ -70,15 +70,25 @@ package enum CatalogLocation {
         }
     }
 
-    /// Opens an existing catalog to read from it.
+    /// Opens an existing catalog to read from it. One that an earlier version made is brought up to date first.
     ///
-    /// - Throws: ``CatalogError`` when it is missing, `MigrationError` when it is newer than this program or another
-    ///   program's.
+    /// - Throws: ``CatalogError`` when it is missing, or earlier and not to be written; `MigrationError` when it is newer
+    ///   than this program or another program's.
     package static func openForReading(_ path: String) throws -> Connection {
         try requireCatalog(at: path)
         let connection = try Connection(path: path, mode: .readOnly)
-        _ = try CatalogSchema.migrator.verify(connection)
-        return connection
+        guard try CatalogSchema.migrator.verify(connection) < CatalogSchema.migrator.migrations.count else {
+            return connection
+        }
+        connection.close()
+        do {
+            try openForWriting(path).close()
+        } catch {
+            throw CatalogError(
+                "\(path) is of an earlier version, and can't be brought up to date: \(error); a run of this version does it"
+            )
+        }
+        return try Connection(path: path, mode: .readOnly)
     }
 
     private static func makeFolder(_ path: String) throws {

@@ -14,6 +14,7 @@ package enum CatalogSchema {
             Migration("equal bytes", sql: "ALTER TABLE run ADD COLUMN saved_bytes INTEGER NOT NULL DEFAULT 0"),
             Migration("variants by Vary", sql: variants),
             Migration("pictures", sql: pictures),
+            Migration("cache limit", sql: cacheLimit),
         ])
 
     private static let tables = """
@@ -169,6 +170,15 @@ package enum CatalogSchema {
             failure TEXT,
             detail TEXT
         );
+        """
+
+    /// `evicted` counts transfers of that outcome, `freed_files` and `freed_bytes` what a run itself removed to keep within
+    /// the limit of its job.
+    private static let cacheLimit = """
+        ALTER TABLE run ADD COLUMN evicted INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE run ADD COLUMN freed_files INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE run ADD COLUMN freed_bytes INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE day ADD COLUMN evicted INTEGER NOT NULL DEFAULT 0;
         """
 
     /// `budget.key` is the SHA-256 of what a limit is for.

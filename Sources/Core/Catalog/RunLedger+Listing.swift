@@ -243,6 +243,10 @@ extension RunLedger {
             try catalog.run("UPDATE item SET state = ? WHERE id = ?", state, row.id)
         }
         if !selection.isRefreshing {
+            if row.state == "evicted", !selection.isFailedOnly {
+                outcome.add(try settle(row, .evicted, collection, on: catalog, now: now))
+                return
+            }
             if let stored = work.stored, promise.agrees(with: stored), isFresh(stored, work, row, promise, now) {
                 outcome.add(try settle(row, .fresh, collection, on: catalog, now: now))
                 return
@@ -307,7 +311,9 @@ extension RunLedger {
         hasher.combine(work.promise)
         let hash = hasher.finalize()
         for candidate in urls.candidates(hash) {
-            let url: String? = try catalog.value("SELECT url FROM item WHERE id = ?", candidate)
+            // One whose file went meanwhile has nothing to give.
+            let url: String? = try catalog.value(
+                "SELECT url FROM item WHERE id = ? AND (state <> 'evicted' OR ?)", candidate, open.contains(candidate))
             if let url, let expanded = context.job.trust.secrets.expand(url), (try? WebURL(expanded)) == work.url {
                 return candidate
             }

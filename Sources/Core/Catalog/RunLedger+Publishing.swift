@@ -4,45 +4,6 @@ import SQLite
 
 /// Giving files their names, before the catalog has their rows.
 extension RunLedger {
-    /// A finished item with where its file is.
-    struct PublishedItem {
-        var item: FinishedItem
-        /// The extension and media type of its body.
-        var type: BodyType?
-        /// The validators of a good reply.
-        var freshness: Freshness?
-        var file: StoredFile?
-        /// Set when the stem was taken and the item's row gets another one.
-        var stem: (text: String, hash: Int64)?
-        /// What has replaced the file that the item's row tells of, although the item failed.
-        var unclaimed: StoredFile?
-        /// Whether its bytes take no room of their own.
-        var isShared = false
-
-        init(_ item: FinishedItem) {
-            self.item = item
-            guard let reply = item.reply else { return }
-            let secrets = item.work.context.job.trust.secrets
-            var freshness = reply.freshness.without(secrets)
-            if reply.hasVary {
-                freshness.variant = RequestVariant(vary: reply.headers.all("Vary"), of: item.work)?.text
-            }
-            if item.body != nil {
-                var type = reply.bodyType
-                // A server may say what it was asked.
-                type.mediaType = type.mediaType.map(secrets.hide)
-                self.type = type
-            } else if item.record.outcome == .unchanged, let stored = item.work.stored {
-                // A 304 updates what is stored; a validator it leaves out stays (RFC 9111 section 4.3.4).
-                freshness.etag = freshness.etag ?? stored.freshness.etag
-                freshness.lastModified = freshness.lastModified ?? stored.freshness.lastModified
-                freshness.variant = freshness.variant ?? stored.freshness.variant
-                file = stored
-            }
-            self.freshness = freshness
-        }
-    }
-
     /// Publishes the bodies of a batch: intents to the journal, data flushed, names given, folders flushed. An item whose
     /// file can't be stored fails; the others go on.
     func publish(_ batch: [FinishedItem], on catalog: Connection) throws -> [PublishedItem] {
@@ -50,7 +11,7 @@ extension RunLedger {
     }
 
     func publish(_ batch: [PublishedItem], on catalog: Connection) throws -> [PublishedItem] {
-        var items = batch
+        let items = batch
         var pending: [Int] = []
         for index in items.indices {
             guard let body = items[index].item.body else { continue }
@@ -67,14 +28,14 @@ extension RunLedger {
         guard !pending.isEmpty else { return items }
         let isDurable = context.job.transfer.durability == .batch
         do throws(FileError) {
-            pending = pending.filter { store(&items[$0]) }
+            pending = pending.filter { store(items[$0]) }
             try journal?.record(pending.flatMap { intents(items[$0]) })
             if isDurable { try context.output.flushData() }
-            for index in pending { try publish(&items[index], on: catalog) }
+            for index in pending { try publish(items[index], on: catalog) }
         } catch {
             // Without the journal or the flush nothing of the batch may be named, and on a full disk nothing more.
             for index in pending where items[index].file == nil && items[index].item.record.outcome != .failed {
-                fail(&items[index], error)
+                fail(items[index], error)
             }
         }
         do throws(FileError) {
@@ -84,7 +45,7 @@ extension RunLedger {
             needsJournal = true
             for index in pending {
                 guard let file = items[index].file else { continue }
-                fail(&items[index], error)
+                fail(items[index], error)
                 if items[index].item.work.claimedPath == file.path.text { items[index].unclaimed = file }
             }
         }
@@ -92,36 +53,32 @@ extension RunLedger {
     }
 
     /// Writes a body that is in memory still; false when that failed, with the item.
-    private func store(_ published: inout PublishedItem) -> Bool {
+    private func store(_ published: PublishedItem) -> Bool {
         guard let body = published.item.body else { return false }
         do throws(FileError) {
             let modified = published.freshness?.lastModified.flatMap { parseHTTPDate($0) }
             published.item.body = try context.output.store(body, modified: modified)
             return true
         } catch {
-            fail(&published, error)
+            fail(published, error)
             return false
         }
     }
 
     /// The file that gets its name, and the one that goes when the item became another type.
     private func intents(_ published: PublishedItem) -> [PublishJournal.Intent] {
-        guard let body = published.item.body,
-            let path = try? RelativePath(validating: path(of: published, stem: published.item.work.stem))
-        else { return [] }
+        guard let body = published.item.body, let path = try? published.path(stem: published.item.work.stem) else {
+            return []
+        }
         let new = PublishJournal.Intent(path: path, size: body.size, digest: body.digest)
         guard let old = published.item.work.stored, old.path != path else { return [new] }
         return [new, PublishJournal.Intent(path: old.path, size: old.size, digest: old.sha256, isRetirement: true)]
     }
 
-    private func path(of published: PublishedItem, stem: String) -> String {
-        PathTemplate.path(stem: stem, extension: published.type?.extension ?? "bin")
-    }
-
     /// Gives one body its name.
     ///
     /// - Throws: never for a fault of this item alone, which is written into it.
-    private func publish(_ published: inout PublishedItem, on catalog: Connection) throws(FileError) {
+    private func publish(_ published: PublishedItem, on catalog: Connection) throws(FileError) {
         let item = published.item
         guard let body = item.body else { return }
         do {
@@ -129,9 +86,8 @@ extension RunLedger {
             var stem = item.work.stem
             var number = 1
             while true {
-                let text = path(of: published, stem: stem)
-                let path = try RelativePath(validating: text)
-                let isOwn = item.work.claimedPath == text
+                let path = try published.path(stem: stem)
+                let isOwn = item.work.claimedPath == path.text
                 var outcome = try context.output.publish(body, as: path, replacing: isOwn)
                 if case .exists = outcome, try isLeftover(path) {
                     outcome = try context.output.publish(body, as: path, replacing: true)
@@ -140,7 +96,7 @@ extension RunLedger {
                     published.isShared = isShared
                     // A rename between two names of one file does nothing, and keeps both (rename(2)).
                     if isShared { try body.discard(in: context.output) }
-                } else if try isSame(path, body), try !isClaimed(text, by: item.work.id, on: catalog) {
+                } else if try isSame(path, body), try !isClaimed(path.text, by: item.work.id, on: catalog) {
                     try body.discard(in: context.output)
                     outcome = .published
                 }
@@ -160,7 +116,7 @@ extension RunLedger {
         } catch let error as FileError where error.isDiskFull {
             throw error
         } catch {
-            fail(&published, error)
+            fail(published, error)
         }
     }
 
@@ -185,7 +141,7 @@ extension RunLedger {
         return owner != nil
     }
 
-    private func fail(_ published: inout PublishedItem, _ error: any Error) {
+    private func fail(_ published: PublishedItem, _ error: any Error) {
         try? published.item.body?.discard(in: context.output)
         published.item.body = nil
         published.file = nil

@@ -37,7 +37,9 @@ extension RunLedger {
         for published in items { removeSuperseded(published) }
         clearJournal()
         noteStored(items)
+        noteKept(items, now: now)
         var events = items.compactMap { event($0, now: now) }
+        events += evict(on: catalog, now: now)
         if let progress = progress() { events.append(progress) }
         return events
     }
@@ -85,6 +87,9 @@ extension RunLedger {
             try catalog.run("UPDATE item SET is_unsettled = 1 WHERE id = ?", id)
         case .fresh:
             try catalog.run("UPDATE item SET state = 'stored', failure = NULL, is_unsettled = 0 WHERE id = ?", id)
+        case .evicted:
+            // Settled as it was listed, not here.
+            break
         }
     }
 
@@ -114,7 +119,7 @@ extension RunLedger {
     ) -> PublishedItem {
         var record = TransferRecord(outcome: outcome.outcome, failure: outcome.failure, detail: outcome.detail)
         record.status = outcome.status
-        var published = PublishedItem(
+        let published = PublishedItem(
             FinishedItem(work: work, record: record, isPermanent: isPermanent, endedAt: Monotonic.now()))
         published.freshness = freshness
         guard let file else { return published }
@@ -161,6 +166,7 @@ extension RunLedger {
         let published = try publish([followed], on: catalog)
         for item in published { try write(item, on: catalog, now: now) }
         noteStored(published)
+        noteKept(published, now: now)
         _ = open.remove(work.id)
         return published.compactMap { event($0, now: now) }
     }

@@ -5,6 +5,8 @@ import SQLite
 /// An outcome that needs no request.
 enum Settlement {
     case fresh
+    /// The file has gone to keep within `output.max_bytes`.
+    case evicted
     /// The list's entry can't be fetched.
     case invalid(String)
     /// A permanent failure whose time to be asked again has not come, microseconds since 1970 UTC.
@@ -28,6 +30,9 @@ extension RunLedger {
                 try catalog.run(
                     "UPDATE item SET state = 'stored', failure = NULL, is_unsettled = 0 WHERE id = ?", row.id)
             }
+        case .evicted:
+            record = TransferRecord(outcome: .evicted)
+            if row.isUnsettled { try catalog.run("UPDATE item SET is_unsettled = 0 WHERE id = ?", row.id) }
         case .invalid(let reason):
             let detail = context.job.trust.secrets.hide(reason)
             record = TransferRecord(outcome: .failed, failure: .invalid, detail: detail)
@@ -158,9 +163,10 @@ extension RunLedger {
         try catalog.run(
             """
             UPDATE run SET downloaded = ?, unchanged = ?, fresh = ?, failed = ?, cancelled = ?, wire_bytes = ?,
-                body_bytes = ?, saved_bytes = ?, list_requests = ?, list_bytes = ? WHERE id = ?
+                body_bytes = ?, saved_bytes = ?, list_requests = ?, list_bytes = ?, evicted = ?, freed_files = ?,
+                freed_bytes = ? WHERE id = ?
             """, figures.downloaded, figures.unchanged, figures.fresh, figures.failed, figures.cancelled,
             figures.wireBytes, figures.bodyBytes, figures.savedBytes, figures.listRequests, figures.listBytes,
-            context.run)
+            figures.evicted, figures.freedFiles, figures.freedBytes, context.run)
     }
 }

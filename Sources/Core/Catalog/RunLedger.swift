@@ -24,6 +24,8 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var changedSums: Set<Int64> = []
     /// Where bytes are stored already; nil unless the job stores equal ones once.
     var storedBytes: StoredBytes?
+    /// What the job keeps; nil unless it has a limit.
+    var kept: KeptFiles?
     /// Row ids and next positions, by collection key.
     var collections: [String: ListedCollectionRow] = [:]
     /// Rows of collections that were not listed to their ends.
@@ -125,6 +127,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         case .downloaded: figures.downloaded += 1
         case .unchanged: figures.unchanged += 1
         case .fresh: figures.fresh += 1
+        case .evicted: figures.evicted += 1
         case .failed: figures.failed += 1
         case .cancelled: figures.cancelled += 1
         }

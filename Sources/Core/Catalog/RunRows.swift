@@ -70,7 +70,8 @@ extension Selection {
 
 extension RunLedger {
     /// After a complete list of everything: items that are no longer listed are gone, but for those of collections that
-    /// were not listed to their ends. Their files stay.
+    /// were not listed to their ends. Their files stay. What was evicted stays so, lest it be fetched when it is listed
+    /// again.
     ///
     /// - Returns: a warning when the list was empty and nothing was therefore marked.
     func markGone(on catalog: Connection) throws -> String? {
@@ -83,7 +84,7 @@ extension RunLedger {
         }
         try catalog.transaction {
             let missing = try catalog.rows(
-                "SELECT id, collection_id FROM item WHERE job = ? AND state NOT IN ('gone', 'removed')",
+                "SELECT id, collection_id FROM item WHERE job = ? AND state NOT IN ('gone', 'removed', 'evicted')",
                 context.job.name
             ) { row in (id: try row[0] as Int64, collection: try row[1] as Int64) }
             .filter { !selected.contains($0.id) && !incomplete.contains($0.collection) }

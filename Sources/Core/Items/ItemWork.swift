@@ -54,6 +54,14 @@ final class ItemWork: Sendable {
 /// The name of an item's part file: the same in every run, so that it can be resumed.
 func partName(ofItem id: Int64) -> String { "item-\(id)" }
 
+/// The item that a part is of; nil for a part of another kind.
+func itemID(ofPart name: String) -> Int64? {
+    guard let id = name.hasPrefix("item-") ? Int64(name.dropFirst(5)) : nil, partName(ofItem: id) == name else {
+        return nil
+    }
+    return id
+}
+
 /// A file that the catalog claims and that is there.
 struct StoredFile: Sendable, Hashable {
     var path: RelativePath

@@ -112,7 +112,7 @@ package struct PathTemplate: Sendable, Hashable {
             }
         }
         // A part that is one field, or has fields in it, is made safe as a whole, so that its length holds too.
-        return (finished + [text]).map { $0.contains(extensionMark) ? safeWithMark($0) : safeComponent($0) }
+        return (finished + [text]).map { $0.hasExtensionMark ? safeWithMark($0) : safeComponent($0) }
     }
 
     /// Makes a component safe around its extension mark, which ``safeComponent(_:maximumBytes:)`` would replace.
@@ -134,7 +134,7 @@ package struct PathTemplate: Sendable, Hashable {
 
     /// A stem with the extension put in.
     package static func path(stem: String, extension: String) -> String {
-        stem.replacing(extensionMark, with: `extension`)
+        stem.hasExtensionMark ? stem.replacing(extensionMark, with: `extension`) : stem
     }
 
     /// The extension in a path that ``path(stem:extension:)`` has made; nil for a stem without a place for it.
@@ -180,9 +180,11 @@ package struct TemplateError: Error, Sendable {
 }
 
 extension String {
+    /// Told by its byte, which is part of no other character's.
+    fileprivate var hasExtensionMark: Bool { utf8.contains(1) }
+
     /// The text with each of one character replaced.
     fileprivate func replacing(_ character: Character, with replacement: String) -> String {
-        guard contains(character) else { return self }
-        return split(separator: character, omittingEmptySubsequences: false).joined(separator: replacement)
+        split(separator: character, omittingEmptySubsequences: false).joined(separator: replacement)
     }
 }

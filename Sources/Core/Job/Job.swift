@@ -28,6 +28,8 @@ package struct JobOutput: Sendable {
     package var template: PathTemplate
     /// Whether equal bytes are stored once.
     package var deduplicates = false
+    /// How many bytes of items' files the job keeps; nil: all.
+    package var maximumBytes: Int64?
 }
 
 /// `refresh`: when a stored file is asked for again.

@@ -66,6 +66,7 @@ package struct OutputDocument: YAMLRecord {
     /// With its place in the file, since it is checked when the module's fields are known.
     var path: Node?
     var deduplicates = false
+    var maximumBytes: ByteCount?
 
     package init() {}
 
@@ -83,6 +84,10 @@ package struct OutputDocument: YAMLRecord {
         .optional(
             "deduplicate", \.deduplicates, default: "false",
             help: "whether equal bytes are stored once, as shared blocks or else as a hard link"),
+        .optional(
+            "max_bytes", \.maximumBytes, default: "none",
+            help: "bytes of items' files to keep; those used least recently go first", example: "10GB",
+            check: { $0.bytes > 0 ? nil : "must be more than 0" }),
     ])
 }
 

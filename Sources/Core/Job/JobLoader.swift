@@ -146,7 +146,8 @@ package struct JobLoader: Sendable {
             name: fields.name, file: absolute, folder: folder, source: plan,
             output: JobOutput(
                 directory: resolved(fields.output.directory, in: folder), template: template,
-                deduplicates: fields.output.deduplicates),
+                deduplicates: fields.output.deduplicates,
+                maximumBytes: fields.output.maximumBytes?.bytes),
             transfer: transfer, refresh: fields.refresh, media: fields.media,
             expects: fields.expects?.values ?? module.expects,
             allowedFailures: fields.allowedFailures, trust: trust)

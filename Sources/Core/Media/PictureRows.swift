@@ -17,12 +17,17 @@ enum PictureRows {
     static func removeUnclaimed(
         _ path: String, of job: String, in output: OutputDirectory, on catalog: Connection
     ) throws {
+        guard try !isClaimed(path, of: job, on: catalog), let slash = path.lastIndex(of: "/") else { return }
+        try output.removePicture(String(path[path.index(after: slash)...]))
+    }
+
+    /// Whether a row claims a picture, of the jobs that store into the same directory as this one.
+    static func isClaimed(_ path: String, of job: String, on catalog: Connection) throws -> Bool {
         let owner: Int64? = try catalog.value(
             """
             SELECT item_id FROM picture JOIN item ON item.id = item_id JOIN job ON job.name = item.job
             WHERE picture.path = ? AND directory = (SELECT directory FROM job WHERE name = ?) LIMIT 1
             """, path, job)
-        guard owner == nil, let slash = path.lastIndex(of: "/") else { return }
-        try output.removePicture(String(path[path.index(after: slash)...]))
+        return owner != nil
     }
 }

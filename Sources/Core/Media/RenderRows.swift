@@ -171,7 +171,7 @@ extension RunLedger {
         case .downloaded: figures.downloaded -= 1
         case .unchanged: figures.unchanged -= 1
         case .fresh: figures.fresh -= 1
-        case .failed, .cancelled: return false
+        case .evicted, .failed, .cancelled: return false
         }
         figures.failed += 1
         guard context.interest.includesProgress else { return true }

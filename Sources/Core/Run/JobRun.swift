@@ -93,6 +93,7 @@ final class JobRun: Sendable {
                 try ledger.takeUpLeftovers(on: catalog)
                 try ledger.beginRenaming(on: catalog)
                 try ledger.readStoredBytes(on: catalog)
+                try ledger.beginKeeping(on: catalog)
                 return ledger
             }
             engine.recorder.add(ledger)
@@ -276,6 +277,13 @@ final class JobRun: Sendable {
         engine.abort(ledger.context)
         let pictures = await finishRendering()
         let stop = state.withLock { $0.stop }
+        // A signal is obeyed at once: the next run takes away what is over the limit.
+        if stop != .signal {
+            let events = try await store.perform { catalog in
+                try ledger.endKeeping(on: catalog, now: wallClockMicroseconds())
+            }
+            self.events.publish(events, mayWait: false)
+        }
         let (finished, warnings) = try await store.perform { catalog in
             try self.close(ledger, listing, stop, pictures, on: catalog)
         }

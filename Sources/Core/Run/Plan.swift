@@ -12,6 +12,8 @@ package enum PlannedAction: Sendable, Hashable {
     case ask
     /// Ask nothing: what is stored is fresh.
     case fresh
+    /// Ask nothing: the file has gone to keep within `output.max_bytes`.
+    case evicted
     /// Ask nothing before that time, microseconds since 1970 UTC: it failed for good.
     case notAsked(before: Int64)
     /// Fail: the list's entry can't be fetched.
@@ -23,6 +25,7 @@ package enum PlannedAction: Sendable, Hashable {
         self =
             switch settlement {
             case .fresh: .fresh
+            case .evicted: .evicted
             case .notAsked(let time): .notAsked(before: time)
             case .invalid(let reason): .invalid(reason)
             }

@@ -21,6 +21,8 @@ package enum RunEvent: Sendable {
     case itemRendering(ItemRendering)
     /// They are in the catalog, or could not be made, or are left for another run.
     case itemRendered(ItemRendered)
+    /// A stored file has gone to keep within `output.max_bytes`.
+    case itemEvicted(ItemEvicted)
     case warning(RunWarning)
     case runFinished(RunFinished)
     /// The job of this name is over without a finished run: another run holds it, or the catalog or the disk failed.
@@ -111,6 +113,18 @@ package struct ItemRendered: Sendable {
     package var detail: String?
 }
 
+package struct ItemEvicted: Sendable {
+    package var run: Int64
+    package var job: String
+    package var at: Int64
+    package var item: Int64
+    package var key: String
+    package var title: String
+    /// Where the file was, relative to the job's output directory.
+    package var path: String
+    package var size: Int64
+}
+
 package struct RunWarning: Sendable {
     package var job: String
     package var at: Int64
@@ -136,6 +150,7 @@ package struct RunFigures: Sendable, Hashable {
     package var downloaded = 0
     package var unchanged = 0
     package var fresh = 0
+    package var evicted = 0
     package var failed = 0
     package var cancelled = 0
     /// Coded body bytes received over all attempts and hops.
@@ -144,6 +159,9 @@ package struct RunFigures: Sendable, Hashable {
     package var bodyBytes: Int64 = 0
     /// Bytes of files that share the room of equal ones.
     package var savedBytes: Int64 = 0
+    /// Files that went to keep within `output.max_bytes`, and the bytes that this freed on the disk.
+    package var freedFiles = 0
+    package var freedBytes: Int64 = 0
     /// Requests that the source itself made, and the bytes of their replies.
     package var listRequests = 0
     package var listBytes: Int64 = 0
@@ -151,7 +169,7 @@ package struct RunFigures: Sendable, Hashable {
     package init() {}
 
     /// Items that have ended.
-    package var items: Int { downloaded + unchanged + fresh + failed + cancelled }
+    package var items: Int { downloaded + unchanged + fresh + evicted + failed + cancelled }
 }
 
 /// `run.outcome`.

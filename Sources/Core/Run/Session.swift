@@ -22,6 +22,7 @@ package final class Session: Sendable {
     package init(
         jobs: [Job], options: SessionOptions, events handler: @escaping @Sendable ([RunEvent]) -> Void
     ) throws {
+        takeMemoryInLargeSteps()
         self.options = options
         let stored = Locked<RenderQueue?>(nil)
         let events = EventStream(interest: options.interest) { events in

@@ -5,39 +5,67 @@ import SQLite
 enum Leftovers {
     typealias Intents = [RelativePath: [PublishJournal.Intent]]
 
+    /// What is to be done about them.
+    struct Findings {
+        /// Files that were replaced, with the items whose rows tell of the ones before.
+        var replaced: [(item: Int64, intent: PublishJournal.Intent)] = []
+        /// Files that had lost their rows or their names, and their lengths in bytes.
+        var retired: [(path: RelativePath, size: Int64)] = []
+        /// Files that no row claims and that the job may replace.
+        var unclaimed: Intents = [:]
+    }
+
     /// Brings rows up to files that were replaced, and removes files that had lost their rows or their names.
     ///
     /// - Returns: files that no row claims and that the job may replace.
     static func takeUp(
         _ journal: PublishJournal, in output: OutputDirectory, job: String, on catalog: Connection
     ) throws -> Intents {
-        var left = try journal.leftovers()
-        guard !left.isEmpty else { return left }
+        let findings = try find(try journal.leftovers(), in: output, job: job, on: catalog)
+        try apply(findings, in: output, on: catalog)
+        return findings.unclaimed
+    }
+
+    /// Compares what a journal tells with rows and files, and changes nothing.
+    static func find(
+        _ intents: Intents, in output: OutputDirectory, job: String, on catalog: Connection
+    ) throws -> Findings {
+        var findings = Findings(unclaimed: intents)
+        guard !intents.isEmpty else { return findings }
         // One pass over the rows: paths have no index.
         var claimed: [(id: Int64, path: RelativePath, sha256: String?)] = []
         try catalog.forEach("SELECT id, path, sha256 FROM item WHERE job = ? AND path IS NOT NULL", job) { row in
-            guard let path = try? RelativePath(validating: try row[1]), left[path] != nil else { return }
+            guard let path = try? RelativePath(validating: try row[1]), intents[path] != nil else { return }
             claimed.append((try row[0], path, try row[2]))
         }
         for row in claimed {
-            guard let published = left.removeValue(forKey: row.path)?.filter({ !$0.isRetirement }),
+            guard let published = findings.unclaimed.removeValue(forKey: row.path)?.filter({ !$0.isRetirement }),
                 let intent = intent(of: row.path, among: published, in: output), intent.digest.hex != row.sha256
             else { continue }
+            findings.replaced.append((row.id, intent))
+        }
+        for (path, intents) in findings.unclaimed {
+            let retired = intents.filter(\.isRetirement)
+            guard !retired.isEmpty, let intent = intent(of: path, among: retired, in: output) else { continue }
+            findings.retired.append((path, intent.size))
+            findings.unclaimed[path] = nil
+        }
+        return findings
+    }
+
+    static func apply(_ findings: Findings, in output: OutputDirectory, on catalog: Connection) throws {
+        for (item, intent) in findings.replaced {
             // The file is the newer one, whole; its validators were lost with the row.
             try catalog.run(
                 """
                 UPDATE item SET size = ?, sha256 = ?, etag = NULL, last_modified = NULL, expires_at = NULL
                 WHERE id = ?
-                """, intent.size, intent.digest.hex, row.id)
+                """, intent.size, intent.digest.hex, item)
         }
-        for (path, intents) in left {
-            let retired = intents.filter(\.isRetirement)
-            guard !retired.isEmpty, intent(of: path, among: retired, in: output) != nil else { continue }
+        for (path, _) in findings.retired {
             try output.remove(path)
             output.removeEmptyFolders(above: path)
-            left[path] = nil
         }
-        return left
     }
 
     /// Which of the intents a file is what became of; nil when it is somebody else's, or not there.

@@ -65,16 +65,17 @@ package enum RunPruning {
     /// A run that another process deletes at the same time is counted by that one.
     private static let addToDay = """
         INSERT INTO day (job, day, runs, complete_runs, elapsed_us, downloaded, unchanged, fresh, failed, cancelled,
-            wire_bytes, body_bytes, list_requests, list_bytes)
+            wire_bytes, body_bytes, list_requests, list_bytes, evicted)
         SELECT job, date(started_at / 1000000, 'unixepoch'), 1, outcome = 'complete',
             max(0, coalesce(finished_at - started_at, 0)), downloaded, unchanged, fresh, failed, cancelled, wire_bytes,
-            body_bytes, list_requests, list_bytes
+            body_bytes, list_requests, list_bytes, evicted
         FROM run WHERE id = ?
         ON CONFLICT (job, day) DO UPDATE SET runs = runs + 1, complete_runs = complete_runs + excluded.complete_runs,
             elapsed_us = elapsed_us + excluded.elapsed_us, downloaded = downloaded + excluded.downloaded,
             unchanged = unchanged + excluded.unchanged, fresh = fresh + excluded.fresh,
             failed = failed + excluded.failed, cancelled = cancelled + excluded.cancelled,
             wire_bytes = wire_bytes + excluded.wire_bytes, body_bytes = body_bytes + excluded.body_bytes,
-            list_requests = list_requests + excluded.list_requests, list_bytes = list_bytes + excluded.list_bytes
+            list_requests = list_requests + excluded.list_requests, list_bytes = list_bytes + excluded.list_bytes,
+            evicted = evicted + excluded.evicted
         """
 }

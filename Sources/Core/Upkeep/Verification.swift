@@ -1,4 +1,6 @@
+import Dispatch
 import Files
+import HTTP
 import SQLite
 
 /// Reads the stored files of a job again and compares them with what their rows say.
@@ -52,8 +54,8 @@ package enum Verification {
     /// - Parameters:
     ///   - isRepairing: whether the rows of faulty files forget what was stored, so that the next run fetches them in full
     ///     and replaces what is at their paths.
-    ///   - findings: called with each faulty file as it is found, on a thread of its own.
-    ///   - progress: called now and then with what was read so far, on that thread.
+    ///   - findings: called with each faulty file, in the order of the list, on a thread of its own.
+    ///   - progress: called now and then with what was read so far, on one thread at a time.
     /// - Throws: ``UpkeepError`` for an unknown job; ``CatalogError`` without a catalog; `FileError` when the output
     ///   directory can't be opened; what the catalog has thrown.
     package static func verify(
@@ -99,13 +101,14 @@ package enum Verification {
 }
 
 /// Goes through the rows of a job.
-private struct Reader {
+private struct Reader: Sendable {
     let job: String
     let output: OutputDirectory
     /// Called with the item of each faulty file.
-    var repair: ((Int64, Connection) throws -> Void)?
+    var repair: (@Sendable (Int64, Connection) throws -> Void)?
 
-    private static let pageSize = 256
+    /// Faults are told once their page has been read.
+    private static let pageSize = 64
 
     private struct Row: Equatable {
         let id: Int64
@@ -123,7 +126,8 @@ private struct Reader {
     }
 
     func read(
-        _ catalog: Connection, findings: (Verification.Finding) -> Void, progress: (Verification.Outcome) -> Void
+        _ catalog: Connection, findings: (Verification.Finding) -> Void,
+        progress: @Sendable (Verification.Outcome) -> Void
     ) throws -> Verification.Outcome {
         var outcome = Verification.Outcome()
         var last: Int64 = 0
@@ -137,30 +141,65 @@ private struct Reader {
             ) { try Row($0) }
             guard let end = rows.last?.id else { return outcome }
             last = end
-            for row in rows {
-                outcome.files += 1
-                outcome.bytes += row.size
-                if let (row, fault) = try fault(row, on: catalog) {
-                    outcome.faults += 1
-                    try repair?(row.id, catalog)
-                    findings(
-                        Verification.Finding(job: job, key: row.key, path: row.path, size: row.size, fault: fault))
-                }
-                progress(outcome)
+            let faults = faults(of: rows, &outcome, progress)
+            for (row, fault) in zip(rows, faults) {
+                guard let fault, let (row, fault) = try settle(row, fault, on: catalog) else { continue }
+                outcome.faults += 1
+                try repair?(row.id, catalog)
+                findings(Verification.Finding(job: job, key: row.key, path: row.path, size: row.size, fault: fault))
             }
         }
     }
 
-    /// What is wrong with a row's file, by the row as it is once the file has been read.
-    private func fault(_ row: Row, on catalog: Connection) throws -> (Row, Verification.Fault)? {
-        var row = row
-        while let fault = fault(of: row) {
+    /// What two threads that read the files of some rows share.
+    private struct Reading {
+        var next = 0
+        var faults: [Verification.Fault?]
+        var outcome: Verification.Outcome
+    }
+
+    /// What is wrong with the files of some rows. Two threads read them: one processor can't hash what a disk gives, and
+    /// more would have the disk jump to and fro.
+    private func faults(
+        of rows: [Row], _ outcome: inout Verification.Outcome, _ progress: @Sendable (Verification.Outcome) -> Void
+    ) -> [Verification.Fault?] {
+        let reading = Locked(Reading(faults: Array(repeating: nil, count: rows.count), outcome: outcome))
+        DispatchQueue.concurrentPerform(iterations: min(2, rows.count)) { thread in
+            while true {
+                let index = reading.withLock { reading in
+                    defer { reading.next += 1 }
+                    return reading.next
+                }
+                guard index < rows.count else { return }
+                let fault = fault(of: rows[index])
+                let outcome = reading.withLock { reading in
+                    reading.faults[index] = fault
+                    reading.outcome.files += 1
+                    reading.outcome.bytes += rows[index].size
+                    return reading.outcome
+                }
+                if thread == 0 { progress(outcome) }
+            }
+        }
+        return reading.withLock { reading in
+            outcome = reading.outcome
+            return reading.faults
+        }
+    }
+
+    /// A fault by the row as it is once the file has been read; nil where a run has mended it meanwhile.
+    private func settle(
+        _ row: Row, _ fault: Verification.Fault, on catalog: Connection
+    ) throws -> (Row, Verification.Fault)? {
+        var (row, found) = (row, Optional(fault))
+        while let fault = found {
             let now = try catalog.first("SELECT \(Row.columns) FROM item WHERE id = ? AND \(Row.condition)", row.id) {
                 try Row($0)
             }
             guard let now else { return nil }
             if now == row { return (row, fault) }
             row = now
+            found = self.fault(of: row)
         }
         return nil
     }

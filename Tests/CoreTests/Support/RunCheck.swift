@@ -33,7 +33,7 @@ struct RunCheck {
     private func sums() throws {
         let catalog = try bench.catalog()
         defer { catalog.close() }
-        for outcome in ["downloaded", "unchanged", "fresh", "failed", "cancelled"] {
+        for outcome in ["downloaded", "unchanged", "fresh", "evicted", "failed", "cancelled"] {
             let count = report.items.values.count { $0.outcome == .text(outcome) }
             #expect(report.run[outcome] == .integer(Int64(count)), "\(outcome)", sourceLocation: location)
         }
@@ -42,8 +42,14 @@ struct RunCheck {
             #expect(report.run[column] == .integer(sum), "\(column)", sourceLocation: location)
         }
         let figures = finished.figures
-        let told = [figures.downloaded, figures.unchanged, figures.fresh, figures.failed, figures.cancelled]
-        let kept = ["downloaded", "unchanged", "fresh", "failed", "cancelled"].map { report.run[$0]?.integer ?? -1 }
+        let told = [
+            figures.downloaded, figures.unchanged, figures.fresh, figures.evicted, figures.failed, figures.cancelled,
+            figures.freedFiles, Int(figures.freedBytes),
+        ]
+        let columns = [
+            "downloaded", "unchanged", "fresh", "evicted", "failed", "cancelled", "freed_files", "freed_bytes",
+        ]
+        let kept = columns.map { report.run[$0]?.integer ?? -1 }
         #expect(told.map(Int64.init) == kept, sourceLocation: location)
         #expect(report.run["wire_bytes"] == .integer(figures.wireBytes), sourceLocation: location)
         #expect(report.run["body_bytes"] == .integer(figures.bodyBytes), sourceLocation: location)
@@ -127,6 +133,12 @@ struct RunCheck {
     private func states() {
         for (key, item) in report.items {
             let outcome = item.outcome?.text ?? ""
+            if item.state == "evicted", outcome != "cancelled" {
+                #expect(["downloaded", "unchanged", "fresh", "evicted"].contains(outcome), sourceLocation: location)
+                #expect(item.path == .null, "\(key)", sourceLocation: location)
+                #expect(item.item["is_unsettled"] == 0, "\(key)", sourceLocation: location)
+                continue
+            }
             switch outcome {
             case "downloaded", "unchanged", "fresh":
                 #expect(item.state == "stored", "\(key)", sourceLocation: location)

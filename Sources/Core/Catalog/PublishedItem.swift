@@ -1,0 +1,51 @@
+import Files
+import HTTP
+
+/// A finished item with where its file is, on its way to its rows. Confined, like the ledger, to the catalog's queue.
+final class PublishedItem {
+    let item: FinishedItem
+    /// The extension and media type of its body.
+    var type: BodyType?
+    /// The validators of a good reply.
+    var freshness: Freshness?
+    var file: StoredFile?
+    /// Set when the stem was taken and the item's row gets another one.
+    var stem: (text: String, hash: Int64)?
+    /// What has replaced the file that the item's row tells of, although the item failed.
+    var unclaimed: StoredFile?
+    /// Whether its bytes take no room of their own.
+    var isShared = false
+    private var path: (stem: String, path: RelativePath)?
+
+    init(_ item: FinishedItem) {
+        self.item = item
+        guard let reply = item.reply else { return }
+        let secrets = item.work.context.job.trust.secrets
+        var freshness = reply.freshness.without(secrets)
+        if reply.hasVary {
+            freshness.variant = RequestVariant(vary: reply.headers.all("Vary"), of: item.work)?.text
+        }
+        if item.body != nil {
+            var type = reply.bodyType
+            // A server may say what it was asked.
+            type.mediaType = type.mediaType.map(secrets.hide)
+            self.type = type
+        } else if item.record.outcome == .unchanged, let stored = item.work.stored {
+            // A 304 updates what is stored; a validator it leaves out stays (RFC 9111 section 4.3.4).
+            freshness.etag = freshness.etag ?? stored.freshness.etag
+            freshness.lastModified = freshness.lastModified ?? stored.freshness.lastModified
+            freshness.variant = freshness.variant ?? stored.freshness.variant
+            file = stored
+        }
+        self.freshness = freshness
+    }
+
+    /// Where its body goes with a stem: with its own, the journal is told first and the file moved then.
+    func path(stem: String) throws(InvalidPath) -> RelativePath {
+        if let path, path.stem == stem { return path.path }
+        let path = try RelativePath(
+            validating: PathTemplate.path(stem: stem, extension: type?.extension ?? "bin"))
+        self.path = (stem, path)
+        return path
+    }
+}

@@ -1,0 +1,160 @@
+import Files
+import SQLite
+
+/// Takes stored files of items away, so that their rows keep what is known of them and claim no file.
+///
+/// Rows go before files: killed in between, the journal of the output directory names the files that no row claims, and
+/// whoever takes it up next removes them. A file is read before it goes, since one that was changed is somebody else's.
+struct Eviction {
+    let job: String
+    let output: OutputDirectory
+    /// Whether rows and names are flushed to the disk.
+    var isDurable = true
+    /// Files that are newer than their rows tell, by item; for those who only look.
+    var replaced: [Int64: PublishJournal.Intent] = [:]
+
+    /// An item whose file goes.
+    struct Victim {
+        let id: Int64
+        fileprivate let state: String
+        let key: String
+        let title: String
+        let path: RelativePath
+        let size: Int64
+        let digest: SHA256Digest
+        /// The file when it was read.
+        fileprivate let file: FileInformation
+    }
+
+    /// A file that is not what its row tells of.
+    struct Stranger {
+        let id: Int64
+        let key: String
+        let path: String
+        let size: Int64
+    }
+
+    /// What a look at the items of one file tells.
+    struct Examination {
+        var victims: [Victim] = []
+        var strangers: [Stranger] = []
+        /// Microseconds since 1970 UTC; nil where no item has the file any more.
+        var lastUse: Int64?
+        fileprivate var storedAt: Int64 = 0
+
+        func isStored(after time: Int64) -> Bool { storedAt > time }
+
+        /// Whether the file has names that are not among the victims'.
+        var hasOtherNames: Bool { victims.contains { $0.file.links > victims.count } }
+    }
+
+    /// Bytes that the disk gets back when victims go: those of files whose last names they are.
+    static func freed(by victims: [Victim]) -> Int64 {
+        byFile(victims).reduce(0) { $0 + ($1[0].file.links <= $1.count ? $1[0].size : 0) }
+    }
+
+    /// Bytes of the files that victims have names of.
+    static func bytes(of victims: [Victim]) -> Int64 {
+        byFile(victims).reduce(0) { $0 + $1[0].size }
+    }
+
+    private static func byFile(_ victims: [Victim]) -> [[Victim]] {
+        Array(Dictionary(grouping: victims) { [$0.file.device, $0.file.inode] }.values)
+    }
+
+    /// Reads the file that items have, and compares it with their rows.
+    func examine(_ items: [Int64], on catalog: Connection) throws -> Examination {
+        var examination = Examination()
+        for item in items { try examine(item, &examination, on: catalog) }
+        return examination
+    }
+
+    private func examine(_ item: Int64, _ examination: inout Examination, on catalog: Connection) throws {
+        let found = try catalog.first(
+            """
+            SELECT key, title, path, size, sha256, coalesce(stored_at, 0), state,
+                (SELECT at FROM mark WHERE item_id = item.id AND kind = 'viewed')
+            FROM item WHERE id = ? AND path IS NOT NULL AND state IN ('stored', 'gone')
+            """, item
+        ) { row in
+            (
+                key: try row[0] as String, title: try row[1] as String, path: try row[2] as String,
+                size: try row[3] as Int64?, sha256: try row[4] as String?, storedAt: try row[5] as Int64,
+                state: try row[6] as String, viewedAt: try row[7] as Int64?
+            )
+        }
+        guard let found, let path = try? RelativePath(validating: found.path), let file = output.information(path)
+        else { return }
+        examination.storedAt = max(examination.storedAt, found.storedAt)
+        examination.lastUse = max(examination.lastUse ?? 0, found.storedAt, found.viewedAt ?? 0)
+        let known = replaced[item]
+        let digest = known?.digest ?? found.sha256.flatMap(SHA256Digest.init(hex:))
+        let size = known?.size ?? found.size
+        let isSame =
+            examination.victims.contains { $0.file.isSameFile(as: file) && $0.digest == digest }
+            || (file.isRegular && file.size == size && (try? output.digest(of: path)) == digest)
+        guard isSame, let size, let digest else {
+            return examination.strangers.append(
+                Stranger(id: item, key: found.key, path: found.path, size: file.size))
+        }
+        examination.victims.append(
+            Victim(
+                id: item, state: found.state, key: found.key, title: found.title, path: path, size: size,
+                digest: digest, file: file))
+    }
+
+    /// Takes the victims' files away. The journal is the caller's to clear.
+    ///
+    /// - Parameter alsoWriting: joins the transaction of the rows.
+    /// - Returns: the victims whose files can't be removed, and why: their rows have them again, and ask for them in full.
+    /// - Throws: what the catalog or the journal has thrown, with nothing done; what the flush has thrown.
+    func remove(
+        _ victims: [Victim], _ journal: PublishJournal, on catalog: Connection, alsoWriting: () throws -> Void = {}
+    ) throws -> [(victim: Victim, error: FileError)] {
+        guard !victims.isEmpty else { return [] }
+        try journal.record(
+            victims.map {
+                PublishJournal.Intent(path: $0.path, size: $0.size, digest: $0.digest, isRetirement: true)
+            })
+        if isDurable { try output.flushData() }
+        try catalog.transaction {
+            for victim in victims {
+                try catalog.run(
+                    """
+                    UPDATE item SET state = 'evicted', path = NULL, stored_url = NULL, etag = NULL,
+                        last_modified = NULL, expires_at = NULL, variant = NULL, failure = NULL, is_unsettled = 0,
+                        permanent_failures = 0, asked_again_at = NULL WHERE id = ?
+                    """, victim.id)
+            }
+            try alsoWriting()
+        }
+        var failed: [(victim: Victim, error: FileError)] = []
+        for victim in victims {
+            // Whoever has changed it since it was read may keep it.
+            guard let file = output.information(victim.path), file.isSameFile(as: victim.file) else { continue }
+            do throws(FileError) {
+                try output.remove(victim.path)
+                output.removeEmptyFolders(above: victim.path)
+            } catch {
+                failed.append((victim, error))
+            }
+        }
+        if !failed.isEmpty {
+            try catalog.transaction {
+                for (victim, _) in failed {
+                    try catalog.run(
+                        "UPDATE item SET state = ?, path = ? WHERE id = ?", victim.state, victim.path.text, victim.id)
+                }
+            }
+        }
+        if isDurable { try output.flushFolders() }
+        return failed
+    }
+}
+
+extension FileInformation {
+    /// Whether nothing tells that it is another file, or that it was written to.
+    fileprivate func isSameFile(as other: FileInformation) -> Bool {
+        device == other.device && inode == other.inode && size == other.size && modified == other.modified
+    }
+}
