@@ -18,6 +18,12 @@ struct License: Hashable, Sendable {
         case 8: self.init("United States Government Work", "https://www.usa.gov/government-copyright")
         case 9: self.init("CC0 1.0", "https://creativecommons.org/publicdomain/zero/1.0/")
         case 10: self.init("Public Domain Mark 1.0", "https://creativecommons.org/publicdomain/mark/1.0/")
+        case 11: self.init(commons: "by", version: "4.0")
+        case 12: self.init(commons: "by-sa", version: "4.0")
+        case 13: self.init(commons: "by-nd", version: "4.0")
+        case 14: self.init(commons: "by-nc", version: "4.0")
+        case 15: self.init(commons: "by-nc-sa", version: "4.0")
+        case 16: self.init(commons: "by-nc-nd", version: "4.0")
         default: return nil
         }
     }
@@ -27,7 +33,7 @@ struct License: Hashable, Sendable {
         self.url = url
     }
 
-    private init(commons terms: String) {
-        self.init("CC \(terms.uppercased()) 2.0", "https://creativecommons.org/licenses/\(terms)/2.0/")
+    private init(commons terms: String, version: String = "2.0") {
+        self.init("CC \(terms.uppercased()) \(version)", "https://creativecommons.org/licenses/\(terms)/\(version)/")
     }
 }

@@ -1,9 +1,11 @@
 package import Core
 
-/// The pages of a manifest, of up to 1,000 items: however long its lists are, no more is in memory.
+/// The pages of a manifest, of up to 1,000 items: however long its lists are, no more is in memory. The first ones are
+/// short, so that the first transfers begin soon.
 package struct ManifestPages: SourcePages {
+    private static let longestPage = 1_000
     /// Collections and items.
-    private static let pageSize = 1_000
+    private var pageSize = 125
 
     private let options: ManifestOptions
     private let context: SourceContext
@@ -26,7 +28,8 @@ package struct ManifestPages: SourcePages {
             page.warnings = manifest.warnings
             self.manifest = manifest
         }
-        while page.collections.count + page.items.count < Self.pageSize {
+        defer { pageSize = min(2 * pageSize, Self.longestPage) }
+        while page.collections.count + page.items.count < pageSize {
             if var reading = list.take() {
                 if let item = try reading.next() {
                     page.items.append(item)

@@ -56,6 +56,18 @@ struct PhotoTests {
         #expect(try address(#""url_l":"\#(given)""#).url(.large, host: "https://live.staticflickr.com") == asked)
     }
 
+    @Test(
+        "a licence has its name and page by Flickr's number",
+        arguments: [
+            (1, "CC BY-NC-SA 2.0", "by-nc-sa/2.0"), (4, "CC BY 2.0", "by/2.0"), (11, "CC BY 4.0", "by/4.0"),
+            (12, "CC BY-SA 4.0", "by-sa/4.0"), (13, "CC BY-ND 4.0", "by-nd/4.0"), (14, "CC BY-NC 4.0", "by-nc/4.0"),
+            (15, "CC BY-NC-SA 4.0", "by-nc-sa/4.0"), (16, "CC BY-NC-ND 4.0", "by-nc-nd/4.0"),
+        ])
+    func licence(number: Int, name: String, path: String) {
+        #expect(License(number)?.name == name)
+        #expect(License(number)?.url == "https://creativecommons.org/licenses/\(path)/")
+    }
+
     @Test("coordinates 0, 0 are none")
     func nullIsland() throws {
         func photo(_ fields: String) throws -> Photo {
