@@ -24,7 +24,7 @@ package struct ItemReport: Sendable {
             """
             SELECT item.id, item.title, item.url, directory, path, collection.key, collection.title, state, failure,
                 description, item.section, metadata, thumbnail_url, media_type, size, sha256, etag, last_modified,
-                expires_at, stored_at, stored_run
+                expires_at, stored_at, stored_run, (SELECT at FROM mark WHERE item_id = item.id AND kind = 'viewed')
             FROM item JOIN job ON job.name = item.job JOIN collection ON collection.id = collection_id
             WHERE item.job = ? AND item.key = ?
             """, job, key
@@ -36,7 +36,8 @@ package struct ItemReport: Sendable {
             var facts: [(String, String?)] = [("URL", try row[2])]
             facts.append(("collection", "\(try row[5] as String)  \(try row[6] as String)"))
             facts.append(("section", try row[10]))
-            facts.append(("state", try row[7]))
+            let state: String = try row[7]
+            facts.append(("state", state == "evicted" ? Self.evicted : state))
             facts.append(("failure", try row[8]))
             facts.append(("file", file))
             facts.append(("type", try row[13]))
@@ -44,6 +45,7 @@ package struct ItemReport: Sendable {
             facts.append(("SHA-256", try row[15]))
             let run = (try row[20] as Int64?).map { " by run \($0)" } ?? ""
             facts.append(("stored", (try row[19] as Int64?).map { localTimeText($0) + run }))
+            facts.append(("viewed", (try row[21] as Int64?).map { localTimeText($0) }))
             facts.append(("ETag", try row[16]))
             facts.append(("Last-Modified", try row[17]))
             facts.append(
@@ -66,6 +68,9 @@ package struct ItemReport: Sendable {
         pictures = try Self.pictures(of: found.id, from: connection)
         transfers = try Self.transfers(of: found.id, from: connection)
     }
+
+    private static let evicted =
+        "evicted: the file has gone to keep within output.max_bytes; runner FILE --only KEY --refresh brings it back"
 
     private static func pictures(of item: Int64, from connection: Connection) throws -> [[String]] {
         try connection.rows(

@@ -52,7 +52,8 @@ extension RunReport {
             """
             SELECT job, started_at, finished_at, outcome, selection, list_requests, list_bytes, detail,
                 runner_version, libcurl_version, host, pid,
-                downloaded, unchanged, fresh, failed, cancelled, wire_bytes, body_bytes, saved_bytes
+                downloaded, unchanged, fresh, failed, cancelled, wire_bytes, body_bytes, evicted, saved_bytes,
+                freed_files, freed_bytes
             FROM run WHERE id = ?
             """, id
         ) { row in
@@ -64,7 +65,8 @@ extension RunReport {
             return RunReport(
                 id: id, job: try row[0], startedAt: try row[1], finishedAt: try row[2], outcome: outcome,
                 selection: try row[4], counts: sums.counts, wireBytes: sums.wireBytes, bodyBytes: sums.bodyBytes,
-                savedBytes: try row[19], listRequests: try row[5], listBytes: try row[6], detail: try row[7],
+                savedBytes: try row[20], freedFiles: try row[21],
+                freedBytes: try row[22], listRequests: try row[5], listBytes: try row[6], detail: try row[7],
                 runnerVersion: try row[8], libcurlVersion: try row[9], host: try row[10], processID: try row[11],
                 statistics: statistics, throttles: throttles)
         }
@@ -92,7 +94,7 @@ private struct RunSums {
         }
     }
 
-    /// Reads the seven columns of the run's row that start at `column`.
+    /// Reads the eight columns of the run's row that start at `column`.
     init(_ row: borrowing Row, from column: Int) throws {
         counts.downloaded = try row[column]
         counts.unchanged = try row[column + 1]
@@ -101,6 +103,7 @@ private struct RunSums {
         counts.cancelled = try row[column + 4]
         wireBytes = try row[column + 5]
         bodyBytes = try row[column + 6]
+        counts.evicted = try row[column + 7]
     }
 }
 
@@ -111,6 +114,7 @@ extension OutcomeCounts {
         case "downloaded": downloaded += count
         case "unchanged": unchanged += count
         case "fresh": fresh += count
+        case "evicted": evicted += count
         case "failed": failed += count
         default: cancelled += count
         }

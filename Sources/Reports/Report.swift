@@ -24,6 +24,9 @@ package struct RunReport: Sendable {
     package let bodyBytes: Int64
     /// Bytes of files that share the room of equal ones.
     package let savedBytes: Int64
+    /// Files that the run removed to keep within `output.max_bytes`, and the bytes that this freed.
+    package let freedFiles: Int64
+    package let freedBytes: Int64
     package let listRequests: Int64
     package let listBytes: Int64
     /// Why the run failed, for people.
@@ -49,16 +52,17 @@ package struct OutcomeCounts: Hashable, Sendable {
     package var downloaded: Int64 = 0
     package var unchanged: Int64 = 0
     package var fresh: Int64 = 0
+    package var evicted: Int64 = 0
     package var failed: Int64 = 0
     package var cancelled: Int64 = 0
 
-    package var total: Int64 { downloaded + unchanged + fresh + failed + cancelled }
+    package var total: Int64 { downloaded + unchanged + fresh + evicted + failed + cancelled }
 
     /// With their names in the catalog, in the order in which they are shown.
     package var named: [(name: String, count: Int64)] {
         [
-            ("downloaded", downloaded), ("unchanged", unchanged), ("fresh", fresh), ("failed", failed),
-            ("cancelled", cancelled),
+            ("downloaded", downloaded), ("unchanged", unchanged), ("fresh", fresh), ("evicted", evicted),
+            ("failed", failed), ("cancelled", cancelled),
         ]
     }
 }

@@ -29,7 +29,7 @@ package enum ReportJSON {
 
     fileprivate static let collectionColumns = """
         collection.id, key, title, subtitle, section, latitude, longitude, position, expected,
-        downloaded, unchanged, fresh, failed, cancelled, wire_bytes, body_bytes
+        downloaded, unchanged, fresh, evicted, failed, cancelled, wire_bytes, body_bytes
         """
 
     private static let timingColumns = """
@@ -72,6 +72,8 @@ extension JSONWriter {
         member("wire_bytes", run.wireBytes)
         member("body_bytes", run.bodyBytes)
         member("saved_bytes", run.savedBytes)
+        member("freed_files", run.freedFiles)
+        member("freed_bytes", run.freedBytes)
         member("list_requests", run.listRequests)
         member("list_bytes", run.listBytes)
         member("detail", run.detail)

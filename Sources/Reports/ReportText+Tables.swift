@@ -16,20 +16,33 @@ extension ReportText {
     // MARK: - Collections
 
     private func collections(of run: RunReport, from connection: Connection, on page: inout TextPage) throws {
-        // An outcome that no item had needs no column.
-        let names = run.counts.named.filter { $0.count > 0 }.map(\.name)
+        let (names, sums, width) = collectionColumns(of: run, on: page)
         page.paragraph()
         guard !names.isEmpty else { return page.line("  collections  none") }
-        page.line("  " + names.map { $0.rightAligned(10) + " " }.joined() + "  received  ", title: "collection")
-        let columns = (names + ["wire_bytes", "section", "title"]).joined(separator: ", ")
+        page.line(
+            "  " + names.map { $0.rightAligned(width) + " " }.joined() + "  received  ", title: "collection")
+        let columns = (sums + ["wire_bytes", "section", "title"]).joined(separator: ", ")
         try forEachCollection(of: run, columns: columns, from: connection) { row in
             var cells = ""
-            for column in names.indices { cells += countText(try row[column]).rightAligned(10) + " " }
+            for column in names.indices { cells += countText(try row[column]).rightAligned(width) + " " }
             let received: Int64 = try row[names.count]
             cells += byteText(received).rightAligned(10)
             let title = heading([try row[names.count + 1], try row[names.count + 2]])
             page.line("  " + cells + "  ", title: title)
         }
+    }
+
+    /// The counts of a collection that there is room for, beside what was received and a title: the columns' names, what
+    /// of the catalog stands in them, and how wide they are.
+    private func collectionColumns(
+        of run: RunReport, on page: TextPage
+    ) -> (names: [String], sums: [String], width: Int) {
+        // An outcome that no item had needs no column.
+        let outcomes = run.counts.named.filter { $0.count > 0 }.map(\.name)
+        let rest = "  ".count + 10 + "  ".count + TextPage.leastTitleWidth
+        if outcomes.count * 11 + rest <= page.width ?? .max { return (outcomes, outcomes, 10) }
+        let all = outcomes.joined(separator: " + ")
+        return run.counts.failed > 0 ? (["items", "failed"], [all, "failed"], 9) : (["items"], [all], 9)
     }
 
     /// What the items of a collection and a section stand under: the names there are, the widest first.

@@ -62,6 +62,10 @@ extension ReportText {
         if run.savedBytes > 0 {
             field("saved", "\(byteText(run.savedBytes)), files with equal bytes being stored once", on: &page)
         }
+        if run.freedFiles > 0 {
+            let text = "\(counted(run.freedFiles, "file")) to keep within output.max_bytes"
+            field("evicted", "\(text), which freed \(byteText(run.freedBytes))", on: &page)
+        }
         if run.listRequests > 0 {
             field("listing", "\(counted(run.listRequests, "request")), \(byteText(run.listBytes))", on: &page)
         }

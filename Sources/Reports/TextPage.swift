@@ -9,7 +9,7 @@ struct TextPage {
     private var hasText = false
 
     /// Titles keep so many columns, however narrow the terminal is.
-    private static let leastTitleWidth = 6
+    static let leastTitleWidth = 6
 
     init(width: Int?, cutsTitles: Bool, hasColour: Bool) {
         self.width = width

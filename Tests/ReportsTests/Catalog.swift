@@ -40,7 +40,7 @@ struct Catalog {
             UPDATE run SET outcome = ?, finished_at = started_at + ?, list_requests = ?, list_bytes = ?, detail = ?
             WHERE id = ?
             """, outcome, microseconds, listRequests, listBytes, detail, run)
-        for name in ["downloaded", "unchanged", "fresh", "failed", "cancelled"] {
+        for name in ["downloaded", "unchanged", "fresh", "evicted", "failed", "cancelled"] {
             try connection.run(
                 "UPDATE run SET \(name) = (SELECT count(*) FROM transfer WHERE run_id = run.id AND outcome = ?) WHERE id = ?",
                 name, run)
@@ -110,7 +110,8 @@ extension Catalog {
             downloaded INTEGER NOT NULL DEFAULT 0, unchanged INTEGER NOT NULL DEFAULT 0,
             fresh INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
             wire_bytes INTEGER NOT NULL DEFAULT 0, body_bytes INTEGER NOT NULL DEFAULT 0,
-            saved_bytes INTEGER NOT NULL DEFAULT 0,
+            saved_bytes INTEGER NOT NULL DEFAULT 0, evicted INTEGER NOT NULL DEFAULT 0,
+            freed_files INTEGER NOT NULL DEFAULT 0, freed_bytes INTEGER NOT NULL DEFAULT 0,
             list_requests INTEGER NOT NULL DEFAULT 0, list_bytes INTEGER NOT NULL DEFAULT 0, detail TEXT,
             runner_version TEXT NOT NULL, libcurl_version TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL
         );

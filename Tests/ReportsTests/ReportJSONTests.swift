@@ -10,9 +10,9 @@ struct ReportJSONTests {
             try Catalog.flags().json(ReportRequest()) == """
                 {"runs": [
                 {"id": 2, "job": "flags", "started_at": 1767312000000000, "finished_at": 1767312184300000, \
-                "outcome": "partial", "selection": null, "downloaded": 1, "unchanged": 1, "fresh": 1, "failed": 2, \
-                "cancelled": 0, "wire_bytes": 1250000, "body_bytes": 1250000, "saved_bytes": 0, "list_requests": 2, \
-                "list_bytes": 81920, "detail": null, "runner_version": "1.0", "libcurl_version": "7.88.1", \
+                "outcome": "partial", "selection": null, "downloaded": 1, "unchanged": 1, "fresh": 1, "evicted": 0, \
+                "failed": 2, "cancelled": 0, "wire_bytes": 1250000, "body_bytes": 1250000, "saved_bytes": 0, \
+                "freed_files": 0, "freed_bytes": 0, "list_requests": 2, "list_bytes": 81920, "detail": null, "runner_version": "1.0", "libcurl_version": "7.88.1", \
                 "host": "host", "pid": 42, "statistics": {"transfers": 3, "reused": 2, \
                 "http_versions": {"1.1": 2, "2": 1}, "queue_us": {"count": 3, "p50": 50, "p90": 50, "p99": 50}, \
                 "dns_us": {"count": 3, "p50": 0, "p90": 900, "p99": 900}, \
@@ -41,7 +41,7 @@ struct ReportJSONTests {
                 """
                 {"id": 1, "key": "key Flags", "title": "Flags", "subtitle": null, "section": null, "latitude": null, \
                 "longitude": null, "position": 0, "expected": 3, "downloaded": 1, "unchanged": 1, "fresh": 1, \
-                "failed": 2, "cancelled": 0, "wire_bytes": 1250000, "body_bytes": 1250000}
+                "evicted": 0, "failed": 2, "cancelled": 0, "wire_bytes": 1250000, "body_bytes": 1250000}
                 """
             ])
     }

@@ -1,4 +1,5 @@
 import Reports
+import SQLite
 import Testing
 
 @Suite("Reports as text", .timeLimit(.minutes(1)))
@@ -236,5 +237,21 @@ struct ReportTextTests {
                   downloaded     1.0 kB     1.0 ms   b
 
                 """))
+    }
+
+    @Test("what was evicted is counted, and what the run freed is told")
+    func evicted() throws {
+        let catalog = try Catalog.flags()
+        try catalog.addRun(of: "flags", at: 172_800)
+        try catalog.addQuietTransfer(3, 1)
+        for item in 2...4 { try catalog.addQuietTransfer(3, Int64(item), "evicted") }
+        try catalog.finish(3, "complete", after: 1_000)
+        try catalog.connection.execute("UPDATE run SET freed_files = 2, freed_bytes = 1250512 WHERE id = 3")
+        var request = ReportRequest()
+        request.collections = true
+        let text = try catalog.text(request)
+        #expect(text.contains("  items      4: 1 fresh, 3 evicted\n"))
+        #expect(text.contains("  evicted    2 files to keep within output.max_bytes, which freed 1.3 MB\n"))
+        #expect(text.contains("      fresh    evicted   received  collection\n"))
     }
 }
