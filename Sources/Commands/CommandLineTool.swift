@@ -44,6 +44,7 @@ package enum CommandLineTool {
         case .verify: await VerifyCommand(options: options, context: context).run()
         case .reset: await ResetCommand(options: options, context: context).run()
         case .prune: await PruneCommand(options: options, context: context).run()
+        case .gc: await GCCommand(options: options, context: context).run()
         case .thumbnails: await ThumbnailsCommand(options: options, context: context).run()
         case .sources: SourcesCommand(options: options, context: context).run()
         case .doctor: DoctorCommand(options: options, context: context).run()

@@ -103,7 +103,7 @@ enum ContractTables {
 
     @Sendable private static func outcomes() -> String {
         let runs: [RunOutcome] = [.running, .complete, .partial, .failed, .interrupted]
-        let transfers: [TransferOutcome] = [.downloaded, .unchanged, .fresh, .failed, .cancelled]
+        let transfers: [TransferOutcome] = [.downloaded, .unchanged, .fresh, .evicted, .failed, .cancelled]
         return markdown(
             ["column", "value", "meaning"],
             runs.map { ["`run.outcome`", "`\($0.rawValue)`", meaning(of: $0)] }
@@ -113,7 +113,7 @@ enum ContractTables {
     private static func meaning(of outcome: RunOutcome) -> String {
         switch outcome {
         case .running: "not ended; without a process that holds its lock, interrupted"
-        case .complete: "every selected item is stored"
+        case .complete: "every selected item is stored or evicted"
         case .partial: "some items failed, or a deadline or a person cut the run"
         case .failed: "the list could not be begun or ended early; the disk or the catalog failed"
         case .interrupted: "stopped by a signal, or killed"
@@ -125,6 +125,7 @@ enum ContractTables {
         case .downloaded: "new bytes were published"
         case .unchanged: "the server was asked: 304, or the same SHA-256"
         case .fresh: "nothing was asked"
+        case .evicted: "nothing was asked: the file has gone to keep within `output.max_bytes`"
         case .failed: "no new file; the word is in `failure`"
         case .cancelled: "stopped before it ended"
         }

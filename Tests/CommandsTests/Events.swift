@@ -60,6 +60,12 @@ extension RunEvent {
         .itemRendered(ItemRendered(run: 7, job: "flags", at: 0, item: item, key: "", title: "", pictures: 1))
     }
 
+    static func evicted(_ title: String, path: String, size: Int64) -> RunEvent {
+        .itemEvicted(
+            ItemEvicted(
+                run: 7, job: "flags", at: 2_100_000, item: 41, key: "vn", title: title, path: path, size: size))
+    }
+
     static func warning(_ message: String, job: String = "flags") -> RunEvent {
         .warning(RunWarning(job: job, at: 1_500_000, message: message))
     }
@@ -87,6 +93,7 @@ extension RunEvent {
                     run: 7, job: "flags", at: 2_000_002, item: 41, key: "vn", title: "Vietnam", pictures: 1,
                     failure: .corrupt, detail: "it can't be decoded")),
             .finished("Việt Nam", .downloaded(bytes: 12_400), path: "Việt Nam.png", size: 12_400),
+            .evicted("Việt Nam", path: "Việt Nam.png", size: 12_400),
             .warning("slow"),
             .ended(
                 .of("flags", .partial, detail: "deadline") { figures in

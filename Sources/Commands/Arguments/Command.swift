@@ -1,6 +1,6 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, check, plan, report, show, verify, reset, prune, thumbnails, sources, doctor, completions, man, help
+    case run, check, plan, report, show, verify, reset, prune, gc, thumbnails, sources, doctor, completions, man, help
 
     /// One line for the list of commands.
     var summary: String {
@@ -13,6 +13,7 @@ enum Command: String, CaseIterable, Sendable {
         case .verify: "check stored files against the catalog"
         case .reset: "delete what a job stored, or one collection of it"
         case .prune: "delete old runs; their sums by day stay"
+        case .gc: "evict what is over output.max_bytes, remove leftovers"
         case .thumbnails: "make the pictures that are missing of what is stored"
         case .sources: "the source modules, and the options of one"
         case .doctor: "say what is wrong with this machine"
@@ -27,7 +28,7 @@ enum Command: String, CaseIterable, Sendable {
         switch self {
         case .run, .check, .thumbnails: Operands(text: "JOB...", count: 1...Int.max)
         case .plan: Operands(text: "JOB", count: 1...1)
-        case .report, .verify: Operands(text: "[JOB...]", count: 0...Int.max)
+        case .report, .verify, .gc: Operands(text: "[JOB...]", count: 0...Int.max)
         case .show: Operands(text: "JOB KEY", count: 2...2)
         case .reset: Operands(text: "JOB [COLLECTION]", count: 1...2)
         case .prune: Operands(text: "", count: 0...0)
@@ -57,7 +58,7 @@ enum Command: String, CaseIterable, Sendable {
         case .plan:
             [
                 "Asks the source for its list and prints an item a line: key, title, path, action, URL. The action is "
-                    + "fetch, ask (the server is asked whether it changed), fresh, duplicate, not-asked or invalid. "
+                    + "fetch, ask (the server is asked whether it changed), fresh, evicted, duplicate, not-asked or invalid. "
                     + "No item is downloaded, and the catalog stays as it is. Into a pipe or a file the fields are separated by tabs, without a heading."
             ]
         case .report:
@@ -71,7 +72,7 @@ enum Command: String, CaseIterable, Sendable {
             [
                 "JOB is a job's name or its file, KEY an item's key. Shows where its file is, its pictures, its metadata, its "
                     + "transfer in every run with the phases, and a curl command line that asks for it as the job does. "
-                    + "Secrets are shown as ${NAME}."
+                    + "Secrets are shown as ${NAME}. The item counts as viewed now: under output.max_bytes it goes last."
             ]
         case .verify:
             [
@@ -90,6 +91,16 @@ enum Command: String, CaseIterable, Sendable {
             [
                 "Deletes the runs that are older, and the timings of their transfers. Items keep their files and states, "
                     + "and the table day keeps the sums. A run that is under way stays."
+            ]
+        case .gc:
+            [
+                "JOB is a job's name or its file; without one, every job of the catalog. Of the files of a job's items those "
+                    + "used least recently go, stored or viewed, until the rest is within output.max_bytes of its job file, or "
+                    + "--max-bytes. Their items are evicted: no run fetches them again but with --refresh. Pictures that were "
+                    + "made of them stay.",
+                "Below .runner of the output directory goes what no row knows: pictures, parts, unfinished lists. Prints a "
+                    + "line for each file: evict, remove, or changed (it is not what was stored, and stays), job, key, path, "
+                    + "bytes. Into a pipe or a file the fields are separated by tabs.",
             ]
         case .thumbnails:
             [
@@ -136,6 +147,11 @@ enum Command: String, CaseIterable, Sendable {
                 ("runner report flags --items", "Every item of the job's last run."),
                 ("runner report --since 7d --format json", "A week for another program."),
             ]
+        case .gc:
+            [
+                ("runner gc --dry-run", "What would go, of all jobs."),
+                ("runner gc photos --max-bytes 2GB", "Keeps the two gigabytes that were used last."),
+            ]
         case .sources: [("runner sources flickr", "Every option of the source flickr.")]
         case .completions:
             [
@@ -156,7 +172,7 @@ enum Command: String, CaseIterable, Sendable {
         return switch self {
         case .run:
             [
-                ("0", "every selected item is stored, or no more failed than allow_failed permits"),
+                ("0", "every selected item is stored or evicted, or no more failed than allow_failed permits"),
                 ("1", "some items failed, or the deadline or the key q cut the run"),
                 ("2", "the list could not be begun or ended early; a disk or catalog fault"), usage,
                 ("75", "another run holds the job's lock"),
@@ -194,6 +210,14 @@ enum Command: String, CaseIterable, Sendable {
                 ("75", "a run holds the job's lock"), ("78", "the job file is invalid or missing"),
             ]
         case .prune: [("0", "pruned"), ("2", "the catalog is missing or can't be written"), usage]
+        case .gc:
+            [
+                ("0", "what was to go has gone"),
+                ("1", "the limit of a job is not known, since its job file can't be read"),
+                ("2", "a disk or catalog fault, or an output directory is missing"),
+                ("64", "wrong usage, or a job that the catalog does not know"),
+                ("75", "a run holds a job's lock"), ("78", "the job file is invalid or missing"),
+            ]
         case .thumbnails:
             [
                 ("0", "every picture is there"), ("1", "some could not be made"),

@@ -58,7 +58,7 @@ enum FlagTable {
         ) { text, options throws(UnwantedValue) in options.deadline = try OptionValue.duration(text) },
         Flag(
             "database", "FILE", in: .settings,
-            of: [.run, .plan, .report, .show, .verify, .reset, .prune, .thumbnails, .doctor],
+            of: [.run, .plan, .report, .show, .verify, .reset, .prune, .gc, .thumbnails, .doctor],
             help: "the catalog's file",
             details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
                 + "$XDG_STATE_HOME/runner/runner.sqlite, else ~/.local/state/runner/runner.sqlite."
@@ -72,6 +72,14 @@ enum FlagTable {
         ) { $0.isRepairing = true },
         Flag(switch: "yes", letter: "y", in: .settings, of: [.reset], help: "delete without asking") {
             $0.isConfirmed = true
+        },
+        Flag(
+            "max-bytes", "SIZE", in: .settings, of: [.gc],
+            help: "bytes of items' files to keep of each job, instead of its output.max_bytes",
+            details: "SIZE is as in job files, such as 500MB or 2GiB; 0 keeps none."
+        ) { text, options throws(UnwantedValue) in options.maximumBytes = try OptionValue.size(text) },
+        Flag(switch: "dry-run", in: .settings, of: [.gc], help: "print what would go, and change nothing") {
+            $0.isDryRun = true
         },
     ]
 

@@ -49,4 +49,12 @@ enum OptionValue {
         }
         return span.microseconds
     }
+
+    /// A size as job files write it, in bytes.
+    static func size(_ text: String) throws(UnwantedValue) -> Int64 {
+        guard let count = ByteCount(text) else {
+            throw UnwantedValue(wanted: "a size such as 512, 10kB, 10KiB, 5MB or 1GiB")
+        }
+        return count.bytes
+    }
 }

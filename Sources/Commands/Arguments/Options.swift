@@ -26,6 +26,9 @@ struct Options: Equatable, Sendable {
     var pruneAge: Int64?
     var isRepairing = false
     var isConfirmed = false
+    /// What `gc` leaves of each job; nil: what its job file says.
+    var maximumBytes: Int64?
+    var isDryRun = false
     var showsItems = false
     var showsCollections = false
     var showsFailures = false

@@ -1,4 +1,5 @@
 import Core
+import SQLite
 import YAML
 
 extension CommandContext {
@@ -42,6 +43,14 @@ extension CommandContext {
         var options = options
         options.operands = [file]
         return loadJobs(options)
+    }
+
+    /// A job of the catalog as its file has it now; nil when that can't be read.
+    func job(named name: String, from connection: Connection) throws -> Job? {
+        let file: String? = try connection.value("SELECT file FROM job WHERE name = ?", name)
+        guard let file else { return nil }
+        let loaded = JobLoader(registry: registry, environment: environment).load([file])
+        return loaded.hasErrors ? nil : loaded.jobs.first { $0.name == name }
     }
 
     /// What a run or a plan works with, from the flags.

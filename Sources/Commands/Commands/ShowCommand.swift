@@ -29,11 +29,13 @@ struct ShowCommand {
                 let now = wallClockMicroseconds()
                 guard let report = try ItemReport(job: name, key: key, from: connection, now: now) else { continue }
                 // Without the job file, as when its variables are not set, the rest is shown.
-                let job = try jobs.first { $0.name == name } ?? known(name, from: connection)
+                let job = try jobs.first { $0.name == name } ?? context.job(named: name, from: connection)
                 let request = job.map { CurlCommand.text(for: report.url, of: $0, runnerVersion: runnerVersion) }
-                return console.deliver {
+                let code = console.deliver {
                     try report.write(request: request) { bytes in try console.output.write(bytes) }
                 }
+                mark(name, key, database: path, now: now)
+                return code
             }
             return refuse("\(names.joined(separator: ", ")) has no item '\(key)'; runner plan lists the keys")
         } catch let error as ReportError {
@@ -48,12 +50,16 @@ struct ShowCommand {
         context.refuse(message, usage: Command.show.usage)
     }
 
-    /// The job as its file has it now; nil when it can't be read.
-    private func known(_ name: String, from connection: Connection) throws -> Job? {
-        let file: String? = try connection.value("SELECT file FROM job WHERE name = ?", name)
-        guard let file else { return nil }
-        let loader = JobLoader(registry: context.registry, environment: context.environment)
-        let loaded = loader.load([file])
-        return loaded.hasErrors ? nil : loaded.jobs.first { $0.name == name }
+    /// Notes that the item was viewed. Whoever may only read the catalog is shown the item all the same.
+    private func mark(_ job: String, _ key: String, database: String, now: Int64) {
+        do {
+            try ViewMark.set(job: job, key: key, database: database, now: now)
+        } catch ResultCode.readOnly {
+            return
+        } catch ResultCode.cannotOpen {
+            return
+        } catch {
+            console.tell("\(job): the item can't be marked as viewed: \(error)")
+        }
     }
 }

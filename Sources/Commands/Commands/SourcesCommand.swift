@@ -47,7 +47,7 @@ struct SourcesCommand {
     private static func describe(_ options: [FieldDocumentation], indent: Int) -> String {
         options.map { option in
             let margin = String(repeating: " ", count: indent)
-            var text = TextLayout.wrapped(option.facts, indent: indent + 6, label: "\(margin)\(option.name):")
+            var text = TextLayout.wrapped("\(option.name): \(option.facts)", indent: indent + 6, first: indent)
             text += TextLayout.wrapped(TextLayout.sentence(option.help), indent: indent + 6)
             if let example = option.example { text += "\(margin)      Example: \(option.name): \(example)\n" }
             return text + describe(option.fields, indent: indent + 4)

@@ -64,7 +64,7 @@ struct RunModel: Sendable {
             end(run.job)
         case .jobAbandoned(let job):
             end(job)
-        case .collection, .itemStarted, .itemFinished, .warning:
+        case .collection, .itemStarted, .itemFinished, .itemEvicted, .warning:
             break
         }
     }

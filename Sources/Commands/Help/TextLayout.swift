@@ -10,13 +10,16 @@ enum TextLayout {
         text + String(repeating: " ", count: max(1, column - displayWidth(of: text)))
     }
 
-    /// The text in lines behind a margin of `indent` columns; `label` stands in the margin of the first.
+    /// The text in lines behind a margin of `indent` columns, or `first` before the first line; `label` stands in the
+    /// margin of the first.
     ///
     /// A word that is longer than a line has a line of its own.
-    static func wrapped(_ text: String, indent: Int, label: String = "", width: Int = width) -> String {
+    static func wrapped(
+        _ text: String, indent: Int, first: Int? = nil, label: String = "", width: Int = width
+    ) -> String {
         var lines: [String] = []
         let margin = String(repeating: " ", count: indent)
-        var line = label.isEmpty ? margin : padded(label, to: indent)
+        var line = label.isEmpty ? String(repeating: " ", count: first ?? indent) : padded(label, to: indent)
         var used = displayWidth(of: line)
         var isEmpty = true
         for word in text.split(separator: " ") {

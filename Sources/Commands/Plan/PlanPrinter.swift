@@ -77,6 +77,10 @@ final class PlanPrinter: Sendable {
     static let actions: [(word: String, meaning: String)] = [
         ("fetch", "in full"), ("ask", "whether what is stored has changed"),
         ("fresh", "nothing is asked: what is stored is fresh"),
+        (
+            "evicted",
+            "nothing is asked: its file has gone to keep within output.max_bytes, and --refresh brings it back"
+        ),
         ("duplicate", "gets what another item of the same URL gets"),
         ("not-asked", "failed for good, and it is not yet time to ask again"), ("invalid", "can't be fetched"),
     ]
@@ -88,6 +92,7 @@ final class PlanPrinter: Sendable {
         case .fetch: "fetch"
         case .ask: "ask"
         case .fresh: "fresh"
+        case .evicted: "evicted"
         case .duplicate: "duplicate"
         case .notAsked: "not-asked"
         case .invalid: "invalid"

@@ -45,6 +45,14 @@ enum EventLine {
             json.member("pictures", Int64(item.pictures))
             json.member("failure", item.failure?.rawValue)
             json.member("detail", item.detail)
+        case .itemEvicted(let item):
+            begin("item-evicted", item.at, item.job, &json)
+            json.member("run_id", item.run)
+            json.member("item_id", item.item)
+            json.member("key", item.key)
+            json.member("title", item.title)
+            json.member("path", item.path)
+            json.member("size", item.size)
         case .warning(let warning):
             begin("warning", warning.at, warning.job, &json)
             json.member("message", warning.message)
@@ -127,8 +135,12 @@ enum EventLine {
         json.member("cancelled", Int64(figures.cancelled))
         json.member("wire_bytes", figures.wireBytes)
         json.member("body_bytes", figures.bodyBytes)
+        json.member("saved_bytes", figures.savedBytes)
         json.member("list_requests", Int64(figures.listRequests))
         json.member("list_bytes", figures.listBytes)
         json.member("detail", run.detail)
+        json.member("evicted", Int64(figures.evicted))
+        json.member("freed_files", Int64(figures.freedFiles))
+        json.member("freed_bytes", figures.freedBytes)
     }
 }

@@ -24,6 +24,10 @@ struct RunLines: Sendable {
             return ""
         case .itemFinished(let item): return line(for: item)
         case .itemRendered(let item): return line(for: item)
+        case .itemEvicted(let item):
+            guard verbosity == .verbose else { return "" }
+            return
+                "evicted  \(item.job) \(displayable(item.title)) (\(byteText(item.size))) \(displayable(item.path))\n"
         case .warning(let warning):
             guard verbosity != .quiet else { return "" }
             return "\(marked("warning", .yellow))  \(warning.job): \(displayable(warning.message))\n"
@@ -80,9 +84,13 @@ struct RunLines: Sendable {
             return text + (selected.contains(run.job) ? "nothing selected\n" : "nothing listed\n")
         }
         text += "\(figures.downloaded) downloaded, \(figures.unchanged) unchanged, \(figures.fresh) fresh, "
+        if figures.evicted > 0 { text += "\(figures.evicted) evicted, " }
         text += "\(figures.failed) failed"
         if figures.cancelled > 0 { text += ", \(figures.cancelled) cancelled" }
         text += ", \(byteText(figures.wireBytes)) in \(durationText(microseconds: max(0, run.at - run.startedAt)))"
+        if figures.freedFiles > 0 {
+            text += "; evicted \(counted(figures.freedFiles, "file")), which frees \(byteText(figures.freedBytes))"
+        }
         if run.outcome != .complete, run.outcome != .partial || run.detail != nil {
             text += "; \(run.outcome.rawValue)" + (run.detail.map { ": " + displayable($0) } ?? "")
         }
