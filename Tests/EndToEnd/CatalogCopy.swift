@@ -66,6 +66,16 @@ struct CatalogCopy {
             SELECT 'phases of item ' || item_id || ' in run ' || run_id FROM transfer
             WHERE total_us IS NOT dns_us + connect_us + tls_us + wait_us + receive_us
             """)
+        // A catalog whose making was broken off lacks the column.
+        if try number("SELECT count(*) FROM pragma_table_info('run') WHERE name = 'evicted'") > 0 {
+            found += try values(
+                """
+                SELECT 'evicted of run ' || run.id FROM run LEFT JOIN transfer ON run_id = run.id GROUP BY run.id
+                HAVING run.evicted <> coalesce(sum(transfer.outcome = 'evicted'), 0)
+                """)
+        }
+        found += try values(
+            "SELECT 'evicted item ' || id || ' claims a file' FROM item WHERE state = 'evicted' AND path IS NOT NULL")
         return found
     }
 }

@@ -47,9 +47,10 @@ struct CompletionTests {
         #expect(try session.complete("runner report --output=no") == "runner report --output=notes.txt ")
         #expect(try session.complete("runner report --output=a:b=") == "runner report --output=a:b=c.txt ")
         #expect(try session.complete("runner check job") == "runner check jobs/")
-        if shell == .bash {
-            #expect(try session.complete("runner report --output='no") == "runner report --output='notes.txt' ")
-        }
+        // Behind an open quote. zsh takes one away that is in the middle of a word.
+        #expect(try session.complete("runner check 'pho") == "runner check 'photos of 2026.yaml' ")
+        let note = shell == .bash ? "'notes.txt'" : "notes.txt"
+        #expect(try session.complete("runner report --output='no") == "runner report --output=\(note) ")
     }
 
     @Test("what may follow is listed", arguments: ShellSession.Shell.allCases)

@@ -139,7 +139,9 @@ struct DiskTests {
         try check(workplace, stored: Array(0..<6), failed: [])
     }
 
-    @Test("with few descriptors a run does with fewer, or says that they are too few", arguments: [16, 24, 32, 48])
+    @Test(
+        "with few descriptors a run does with fewer, or says that they are too few",
+        arguments: [8, 10, 12, 16, 24, 32, 48])
     func fewDescriptors(_ limit: Int) throws {
         let (workplace, server) = try prepare(count: 100)
         let command = "ulimit -n \(limit); exec \"$0\" \"$@\""
@@ -153,6 +155,8 @@ struct DiskTests {
             #expect(
                 result.errors.contains("Too many open files") || result.errors.contains("unable to open"),
                 "\(result.errors)")
+            // In words, not as Swift writes values down.
+            #expect(!result.errors.contains("kind:"), "\(result.errors)")
         }
         #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
         #expect(workplace.files().count == 100)

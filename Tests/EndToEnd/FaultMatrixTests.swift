@@ -5,9 +5,7 @@ import Testing
 ///
 /// There are some thousands of such points. `make test` tries a sample of them, spread evenly, and `make check-slow` all:
 /// `RUNNER_FAULTS=all`, or part of a case's name, as in `RUNNER_FAULTS='durability none: killed'`.
-@Suite(
-    "End to end: a fault at every call that changes a file", .timeLimit(.minutes(60)),
-    .enabled(if: Fault.canBeCaused, "a sanitizer's own library must be loaded first"))
+@Suite("End to end: a fault at every call that changes a file", .timeLimit(.minutes(60)))
 struct FaultMatrixTests {
     private static let faults: [Fault] = [
         .killed, .torn, .brokenDisk, .fullForAMoment, .full, .tooManyOpenFiles,

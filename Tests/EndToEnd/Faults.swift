@@ -63,9 +63,6 @@ struct Fault: Sendable, CustomTestStringConvertible {
         ]
     }
 
-    /// False in a build with a sanitizer, whose library can't be loaded after another one.
-    static let canBeCaused = ["__asan_init", "__tsan_init"].allSatisfy { (symbol: String) in dlsym(nil, symbol) == nil }
-
     /// Built beside the programs.
     private static var library: String {
         let program = Workplace.Program.testRunner.path

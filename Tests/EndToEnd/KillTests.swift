@@ -26,6 +26,8 @@ struct KillTests {
             let attempt = try Attempt(Workplace(), site, durability, count: Self.count)
             if try Self.round(attempt, site, moment, comment) { kills += 1 }
         }
+        // For those who read the log: nothing else tells how much was tried.
+        print("killed at \(kills) moments, durability \(durability)")
         // A moment near the end may come too late.
         #expect(kills >= Self.roundsPerCase / 4)
     }

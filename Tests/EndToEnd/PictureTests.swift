@@ -1,72 +1,33 @@
 import Glibc
-import SQLite
 import TestSupport
 import Testing
 
 /// What jobs with `media:` make of files: the built programs, on real files of every kind and on such that do harm.
 @Suite("End to end: pictures", .wholeProgramLimit)
 struct PictureTests {
-    private static let samples =
-        #filePath.split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/MediaTests/Samples"
-
-    private static func sample(_ name: String) throws -> [UInt8] {
-        try #require(contents(of: "\(samples)/\(name)"), "\(name) is missing")
-    }
-
-    /// A job over files of a server, which may be changed, in a folder of its own.
-    private final class Place: Sendable {
-        let files: Monitor<[String: [UInt8]]>
-        let server: FaultyServer
-        let workplace: Workplace
-
-        init(_ files: [String: [UInt8]], media: String = "{thumbnail: {size: 32}}") throws {
-            let site = Monitor(files)
-            let server = try FaultyServer { request in
-                site.withLock { $0[String(request.path.dropFirst())] }.map { .ok($0) } ?? .status(404)
-            }
-            self.files = site
-            self.server = server
-            workplace = try Workplace()
-            let items = files.keys.sorted().map { "{key: \"\($0)\", url: \"\(server.url("/\($0)"))\"}" }
-            try workplace.writeJob(
-                source: ["items: [\(items.joined(separator: ", "))]"], rest: ["media: \(media)"])
-        }
-
-        func run(_ arguments: String..., environment: [String: String] = [:]) throws -> RunningProgram.Result {
-            try workplace.run(arguments, environment: environment)
-        }
-
-        func catalog() throws -> CatalogCopy { try workplace.catalog() }
-
-        /// When the pictures of each item were made.
-        func times() throws -> [Int] {
-            try catalog().values("SELECT rendered_at FROM rendering ORDER BY item_id")
-        }
-    }
-
-    /// `key kind position width×height extension` of every picture, in order; the files must be what the rows say.
-    private func pictures(_ place: Place) throws -> [String] {
-        let rows = try place.catalog().rows(
-            """
-            SELECT key, kind, picture.position, width, height, picture.path, picture.size, picture.sha256
-            FROM picture JOIN item ON item.id = item_id ORDER BY key, kind, picture.position
-            """
-        ) { row in
-            let path: String = try row[5]
-            let bytes = place.workplace.read("out/\(path)")
-            let size: Int = try row[6]
-            #expect(bytes?.count == size)
-            let digest: String = try row[7]
-            #expect(path.hasPrefix(".runner/pictures/\(digest)."))
-            let shape = "\(try row[3] as Int)×\(try row[4] as Int)"
-            let ending = path.split(separator: ".").last ?? ""
-            return "\(try row[0] as String) \(try row[1] as String) \(try row[2] as Int) \(shape) \(ending)"
-        }
-        // No picture is there that no row knows.
-        let files = Set(place.workplace.directory.names(in: "out/.runner/pictures"))
+    @Test("under output.max_bytes a file goes when its pictures are made, and these stay", arguments: ["1", "1kB"])
+    func evicted(_ limit: String) throws {
+        let names = ["baseline.jpg", "alpha.png", "lossy.webp", "plain.svg", "plain.pdf", "pictures.zip"]
+        let place = try PicturePlace(PicturePlace.samples(names))
+        let flags = ["--set", "output.max_bytes=\(limit)", "--set", "refresh=never"]
+        let result = try place.workplace.run(["job.yaml"] + flags)
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        #expect(!result.errors.contains("warning"), "\(result.errors)")
+        let made = try place.pictures()
+        #expect(Set(made.map { $0.prefix { $0 != " " } }) == Set(names.map { $0[...] }))
+        let kept = try place.catalog().number("SELECT coalesce(sum(size), 0) FROM item WHERE state = 'stored'")
+        #expect(kept <= (limit == "1" ? 1 : 1_000))
         #expect(
-            files == Set(try place.catalog().values("SELECT replace(path, '.runner/pictures/', '') FROM picture")))
-        return rows
+            place.workplace.files().count
+                == (try place.catalog().number(
+                    "SELECT count(*) FROM item WHERE state = 'stored'")))
+
+        let again = try place.workplace.run(["job.yaml"] + flags)
+        #expect(again.ending == .exit(0), "\(again.errors)")
+        #expect(try place.run("thumbnails", "job.yaml", "--refresh").ending == .exit(0))
+        #expect(try place.run("gc").errors.hasSuffix(": nothing to remove\n"))
+        #expect(try place.pictures() == made)
+        #expect(place.server.requests.count == names.count)
     }
 
     @Test("pictures, pages and contained pictures of the right sizes, transparency kept")
@@ -76,13 +37,13 @@ struct PictureTests {
             "plain.svg",
             "plain.pdf", "pictures.zip",
         ]
-        let files = Dictionary(uniqueKeysWithValues: try names.map { ($0, try Self.sample($0)) })
-        let place = try Place(files, media: "{thumbnail: {size: 32, format: png}, pdf: {pages: 2-3}}")
+        let files = try PicturePlace.samples(names)
+        let place = try PicturePlace(files, media: "{thumbnail: {size: 32, format: png}, pdf: {pages: 2-3}}")
         let result = try place.run("job.yaml")
 
         #expect(result.ending == .exit(0), "\(result.errors)")
         #expect(
-            try pictures(place) == [
+            try place.pictures() == [
                 "alpha.png thumbnail 1 32×21 png", "animated.gif thumbnail 1 32×21 png",
                 "baseline.jpg thumbnail 1 32×21 png", "lossy.webp thumbnail 1 32×21 png",
                 "pictures.zip entry 1 60×40 jpg", "pictures.zip entry 2 60×40 png",
@@ -99,27 +60,41 @@ struct PictureTests {
             try catalog.values("SELECT name FROM picture WHERE name IS NOT NULL ORDER BY name")
                 == ["baseline.jpg", "baseline.jpg", "page 2", "page 2", "page 3", "page 3", "plain.png", "plain.png"])
         // The contained picture is itself; the colour type of the transparent one's thumbnail is RGB with alpha.
-        let entry = try #require(
-            try catalog.value("SELECT path FROM picture WHERE kind = 'entry' AND position = 1", as: String.self))
-        #expect(place.workplace.read("out/\(entry)") == files["baseline.jpg"])
-        let transparent = try #require(
-            try catalog.value(
-                "SELECT picture.path FROM picture JOIN item ON item.id = item_id WHERE key = 'alpha.png'",
-                as: String.self))
-        #expect(place.workplace.read("out/\(transparent)")?[25] == 6)
+        #expect(try place.picture(of: "pictures.zip", kind: "entry") == files["baseline.jpg"])
+        #expect(try place.picture(of: "alpha.png")[25] == 6)
+    }
+
+    @Test("a colour profile counts, and what is no RGB becomes RGB")
+    func colours() throws {
+        // The first two have the same pixels; those of `wide.jpg` are of Display P3, by its profile.
+        let place = try PicturePlace(
+            try PicturePlace.samples(["baseline.jpg", "wide.jpg", "cmyk.jpg"]),
+            media: "{thumbnail: {size: 64, format: png}}")
+        #expect(try place.run("job.yaml").ending == .exit(0))
+        #expect(try place.picture(of: "wide.jpg") != place.picture(of: "baseline.jpg"))
+        for name in ["baseline.jpg", "wide.jpg", "cmyk.jpg"] {
+            // The colour type of a PNG: 2 is RGB.
+            #expect(try place.picture(of: name)[25] == 2, "\(name)")
+        }
     }
 
     @Test("what does harm fails by itself, each with its reason, and the run goes on")
     func harm() throws {
-        let picture = try Self.sample("baseline.jpg")
+        let picture = try PicturePlace.sample("baseline.jpg")
         let bomb = PictureFile.png([0x78, 0x9C, 3, 0, 0, 0, 0, 1], side: 50_000)
         func zip(_ name: String, _ data: [UInt8]) -> [UInt8] {
             ZipFile([ZipFile.Entry(Array(name.utf8), data)]).bytes
         }
-        let place = try Place([
+        let paper = String(decoding: try PicturePlace.sample("plain.pdf"), as: UTF8.self)
+        func pdf(side: Int) -> [UInt8] {
+            Array(paper.replacing("/MediaBox [0 0 200 100]", with: "/MediaBox [0 0 \(side) \(side)]").utf8)
+        }
+        let place = try PicturePlace([
+            // The largest page that PDF has, and one that it does not have.
+            "page.pdf": pdf(side: 14_400), "vast.pdf": pdf(side: 100_000_000),
             "bomb.png": bomb, "garbage.png": PictureFile.png([1, 2, 3, 4, 5]), "good.jpg": picture,
-            "cut.jpg": Array(picture.prefix(700)), "encrypted.pdf": try Self.sample("encrypted.pdf"),
-            "loop.pdf": try Self.sample("treeloop.pdf"), "text.txt": Array("hello".utf8),
+            "cut.jpg": Array(picture.prefix(700)), "encrypted.pdf": try PicturePlace.sample("encrypted.pdf"),
+            "loop.pdf": try PicturePlace.sample("treeloop.pdf"), "text.txt": Array("hello".utf8),
             "deep.zip": zip("a.zip", zip("b.zip", zip("a.jpg", picture))),
             "nested.zip": zip("a.zip", zip("a.jpg", picture)),
             "junk.zip": ZipFile([
@@ -130,30 +105,32 @@ struct PictureTests {
         let result = try place.run("job.yaml")
 
         #expect(result.ending == .exit(1))
+        #expect(result.peakMemory < 512 << 20)
         let catalog = try place.catalog()
         #expect(
             try catalog.outcomes() == [
                 "bomb.png failed too-large", "cut.jpg failed corrupt", "deep.zip failed too-large",
                 "encrypted.pdf failed corrupt", "garbage.png failed corrupt", "good.jpg downloaded",
-                "junk.zip downloaded", "loop.pdf failed corrupt", "nested.zip downloaded", "text.txt downloaded",
+                "junk.zip downloaded", "loop.pdf failed corrupt", "nested.zip downloaded", "page.pdf failed too-large",
+                "text.txt downloaded", "vast.pdf failed too-large",
             ])
         #expect(try catalog.contradictions() == [])
-        #expect(try catalog.number("SELECT failed FROM run") == 6)
+        #expect(try catalog.number("SELECT failed FROM run") == 8)
         // The files are what was downloaded, and stay.
-        #expect(try catalog.number("SELECT count(*) FROM item WHERE state = 'stored' AND failure IS NOT NULL") == 6)
+        #expect(try catalog.number("SELECT count(*) FROM item WHERE state = 'stored' AND failure IS NOT NULL") == 8)
         #expect(result.errors.contains("50000 × 50000 pixels are more than max_pixels"))
         #expect(result.errors.contains("failed  list encrypted.pdf: corrupt:"))
         #expect(
-            try pictures(place) == [
+            try place.pictures() == [
                 "good.jpg thumbnail 1 32×21 webp", "nested.zip entry 1 60×40 jpg", "nested.zip thumbnail 1 32×21 webp",
             ])
     }
 
     @Test("pictures are made again when bytes or settings change, and only then; old ones go")
     func again() throws {
-        let place = try Place(["a.jpg": try Self.sample("baseline.jpg"), "b.png": [1, 2, 3]])
+        let place = try PicturePlace(["a.jpg": try PicturePlace.sample("baseline.jpg"), "b.png": [1, 2, 3]])
         #expect(try place.run("job.yaml").ending == .exit(0))
-        #expect(try pictures(place) == ["a.jpg thumbnail 1 32×21 webp"])
+        #expect(try place.pictures() == ["a.jpg thumbnail 1 32×21 webp"])
         let made = try place.times()
 
         #expect(try place.run("job.yaml").ending == .exit(0))
@@ -161,21 +138,21 @@ struct PictureTests {
         #expect(
             try place.times() == made)
 
-        place.files.withLock { $0["b.png"] = try? Self.sample("plain.png") }
+        place.files.withLock { $0["b.png"] = try? PicturePlace.sample("plain.png") }
         #expect(try place.run("job.yaml").ending == .exit(0))
-        #expect(try pictures(place) == ["a.jpg thumbnail 1 32×21 webp", "b.png thumbnail 1 32×21 webp"])
+        #expect(try place.pictures() == ["a.jpg thumbnail 1 32×21 webp", "b.png thumbnail 1 32×21 webp"])
         #expect(
             try place.times()[0]
                 == made[0])
 
         let result = try place.run("thumbnails", "job.yaml", "--set", "media.thumbnail.size=16")
         #expect(result.errors == "list: 2 pictures of 2 items, 0 unchanged, 0 failed\n")
-        #expect(try pictures(place) == ["a.jpg thumbnail 1 16×11 webp", "b.png thumbnail 1 16×11 webp"])
+        #expect(try place.pictures() == ["a.jpg thumbnail 1 16×11 webp", "b.png thumbnail 1 16×11 webp"])
     }
 
     @Test("a file that can't be rendered fails in every run, without being tried again before --refresh")
     func stillBroken() throws {
-        let place = try Place(["a.png": PictureFile.png([1, 2, 3])])
+        let place = try PicturePlace(["a.png": PictureFile.png([1, 2, 3])])
         #expect(try place.run("job.yaml").ending == .exit(1))
         let made = try place.times()[0]
         #expect(try place.run("job.yaml").ending == .exit(1))
@@ -188,7 +165,7 @@ struct PictureTests {
 
     @Test("without a renderer a job with media: says so and does nothing, and one without runs")
     func missingRenderer() throws {
-        let place = try Place(["a.jpg": try Self.sample("baseline.jpg")])
+        let place = try PicturePlace(["a.jpg": try PicturePlace.sample("baseline.jpg")])
         let environment = ["RUNNER_MEDIA": "/nonexistent/runner-media"]
         let result = try place.run("job.yaml", environment: environment)
         #expect(result.ending == .exit(2))
@@ -200,32 +177,34 @@ struct PictureTests {
 
     @Test("a renderer that can't be started makes the run partial, and says why; the files are there")
     func brokenRenderer() throws {
-        let place = try Place(["a.jpg": try Self.sample("baseline.jpg")])
+        let place = try PicturePlace(["a.jpg": try PicturePlace.sample("baseline.jpg")])
         let result = try place.run("job.yaml", environment: ["RUNNER_MEDIA": "/bin/true"])
         #expect(result.ending == .exit(1))
         #expect(result.errors.contains("no pictures were made of 1 items: /bin/true does not start"))
         #expect(try place.catalog().outcomes() == ["a.jpg downloaded"])
         #expect(try place.run("thumbnails", "job.yaml").ending == .exit(0))
-        #expect(try pictures(place) == ["a.jpg thumbnail 1 32×21 webp"])
+        #expect(try place.pictures() == ["a.jpg thumbnail 1 32×21 webp"])
     }
 
     @Test("a run that is killed while it renders leaves nothing that is in the way of the next")
     func killed() throws {
-        let picture = try Self.sample("baseline.jpg")
+        let picture = try PicturePlace.sample("baseline.jpg")
         let files = (0..<40).map { ("\($0).jpg", picture + [UInt8($0)]) }
-        let place = try Place(Dictionary(uniqueKeysWithValues: files))
+        let place = try PicturePlace(Dictionary(uniqueKeysWithValues: files))
         let program = try place.workplace.start(["job.yaml", "--progress", "json"]) { _, text, processID in
             if text.contains("\"item-rendering\"") { kill(processID, SIGKILL) }
         }
         #expect(try program.wait().ending == .signal(SIGKILL))
         #expect(try place.run("job.yaml").ending == .exit(0))
-        #expect(try pictures(place).count == 40)
+        #expect(try place.pictures().count == 40)
         #expect(try place.catalog().contradictions() == [])
     }
 
     @Test("reset deletes a collection's pictures, but for those that another has as well; then the job's")
     func reset() throws {
-        let place = try Place(["a.jpg": try Self.sample("baseline.jpg"), "b.png": try Self.sample("alpha.png")])
+        let place = try PicturePlace([
+            "a.jpg": try PicturePlace.sample("baseline.jpg"), "b.png": try PicturePlace.sample("alpha.png"),
+        ])
         let items = ["one a.jpg", "one b.png", "two a.jpg"].map { text in
             let parts = text.split(separator: " ")
             let url = place.server.url("/\(parts[1])")
@@ -234,11 +213,11 @@ struct PictureTests {
         try place.workplace.writeJob(
             source: ["items: [\(items.joined(separator: ", "))]"], rest: ["media: {thumbnail: {size: 32}}"])
         #expect(try place.run("job.yaml").ending == .exit(0))
-        #expect(try pictures(place).count == 3)
+        #expect(try place.pictures().count == 3)
         #expect(place.workplace.directory.names(in: "out/.runner/pictures").count == 2)
 
         #expect(try place.run("reset", "list", "one", "--yes").ending == .exit(0))
-        #expect(try pictures(place) == ["two a.jpg thumbnail 1 32×21 webp"])
+        #expect(try place.pictures() == ["two a.jpg thumbnail 1 32×21 webp"])
         #expect(try place.catalog().number("SELECT count(*) FROM rendering") == 1)
 
         #expect(try place.run("reset", "list", "--yes").ending == .exit(0))
@@ -249,12 +228,12 @@ struct PictureTests {
 
     @Test("in another output directory the pictures that are not there are made again")
     func otherDirectory() throws {
-        let place = try Place(["a.jpg": try Self.sample("baseline.jpg")])
+        let place = try PicturePlace(["a.jpg": try PicturePlace.sample("baseline.jpg")])
         #expect(try place.run("job.yaml").ending == .exit(0))
-        let made = try pictures(place)
+        let made = try place.pictures()
         let paths: [String] = try place.catalog().values("SELECT path FROM picture")
         #expect(try place.run("job.yaml", "--set", "output.directory=other").ending == .exit(0))
-        #expect(try pictures(place) == made)
+        #expect(try place.pictures() == made)
         #expect(paths.count == 1 && paths.allSatisfy { place.workplace.read("other/\($0)") != nil })
     }
 }

@@ -40,6 +40,20 @@ struct VerifyTests {
         #expect(server.requests.count == 4)
     }
 
+    @Test("all of many files are read, and what is wrong is told in the order of the list")
+    func manyFiles() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { request in .ok("the body of \(request.path)") }
+        try workplace.writeJob(source: ["template: '\(server.url("/{n}"))'", "count: 600"])
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let damaged = [3, 255, 256, 299, 599]
+        for number in damaged { workplace.remove("out/list/\(number).bin") }
+        let result = try workplace.run(["verify"])
+        #expect(result.ending == .exit(1))
+        #expect(result.lines == damaged.map { "missing\tlist\t\($0)\tlist/\($0).bin\t" })
+        #expect(result.errors.hasPrefix("list: 600 files, 9.5 kB: 5 missing; "))
+    }
+
     @Test("a flipped byte, a truncated and a deleted file: 1, a line for each, and nothing changes")
     func damaged() throws {
         let workplace = try Workplace()

@@ -12,6 +12,7 @@ final class Workplace: Sendable {
         case runner
         /// The same with the source `list`, whose items a job file lists itself.
         case testRunner = "test-runner"
+        case renderer = "runner-media"
 
         /// Beside the test's own program.
         var path: String {

@@ -17,6 +17,8 @@ package final class RunningProgram: Sendable {
         package let output: String
         /// All that it wrote to its standard error.
         package let errors: String
+        /// The most bytes that were resident of it, or of a process that it started and waited for.
+        package let peakMemory: Int
 
         /// The lines of its standard output.
         package var lines: [String] { output.split(separator: "\n").map(String.init) }
@@ -28,6 +30,7 @@ package final class RunningProgram: Sendable {
         /// Streams that may still bring something.
         var openStreams = 0
         var ending: Ending?
+        var peakMemory = 0
     }
 
     package let processID: Int32
@@ -64,7 +67,9 @@ package final class RunningProgram: Sendable {
             while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
             state.withLock { state in
                 var status: Int32 = 0
-                waitpid(processID, &status, 0)
+                var usage = rusage()
+                wait4(processID, &status, 0, &usage)
+                state.peakMemory = usage.ru_maxrss << 10
                 state.ending = status & 0x7F == 0 ? .exit(status >> 8 & 0xFF) : .signal(status & 0x7F)
             }
         }
@@ -87,9 +92,14 @@ package final class RunningProgram: Sendable {
             guard let ending = state.ending, state.openStreams == 0 else { return nil }
             return Result(
                 ending: ending, output: String(decoding: state.output, as: UTF8.self),
-                errors: String(decoding: state.errors, as: UTF8.self))
+                errors: String(decoding: state.errors, as: UTF8.self), peakMemory: state.peakMemory)
         }
-        if let result { return result }
+        if let result {
+            if let report = SanitizerReport.text(of: processID, errors: result.errors) {
+                throw TestSupportError(report)
+            }
+            return result
+        }
         send(SIGKILL)
         throw TestSupportError("the program does not end; so far it wrote:\n\(written)")
     }
