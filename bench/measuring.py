@@ -89,11 +89,19 @@ def check_output(program, work, sizes):
         raise Failed(f"{program.name} left {len(found)} files of {len(wanted)}; {len(wrong)} are missing or not whole")
 
 
+def check_thumbnails(program, work):
+    """One WebP for each file of the work, wherever the program puts it."""
+    found = [path for path in work.output.rglob("*.webp") if path.open("rb").read(4) == b"RIFF"]
+    if len(found) != len(work.urls):
+        raise Failed(f"{program.name} left {len(found)} thumbnails of {len(work.urls)}")
+
+
 def compile_tools(folder):
-    """The two programs in C beside this file."""
+    """The programs in C beside this file."""
     source = pathlib.Path(__file__).parent
     folder.mkdir(parents=True, exist_ok=True)
-    for name, libraries in (("floor", ["-lcurl"]), ("measure", [])):
+    vips = subprocess.run(["pkg-config", "--cflags", "--libs", "vips"], check=True, capture_output=True, text=True).stdout
+    for name, libraries in (("floor", ["-lcurl"]), ("measure", []), ("pictures", [*vips.split(), "-lm"])):
         subprocess.run(
             words(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", folder / name, source / f"{name}.c", *libraries]),
             check=True)

@@ -2,12 +2,18 @@
 
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 from server import raise_missing
+
+
+# Of every thumbnail.
+QUALITY = 80
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +25,10 @@ class Work:
     folder: pathlib.Path
     certificate: pathlib.Path = None
     durability: str = "none"
+    # Pixels of the longer side of a WebP that is to be made of each file.
+    thumbnail: int = None
+    # The folder that the server has the files from.
+    originals: pathlib.Path = None
 
     @property
     def output(self):
@@ -57,7 +67,7 @@ class Runner:
             "name: bench",
             "source: {type: manifest, url: list.txt}",
             'output: {directory: out, path: "{name}"}',
-            "expect: any",
+            "expect: image" if work.thumbnail else "expect: any",
             "transfer:",
             f"  concurrency: {work.in_flight}",
             f"  per_host: {work.in_flight}",
@@ -66,6 +76,8 @@ class Runner:
         ]
         if work.certificate:
             lines.append(f"  ca_file: {json.dumps(str(work.certificate))}")
+        if work.thumbnail:
+            lines.append(f"media: {{thumbnail: {{size: {work.thumbnail}, format: webp, quality: {QUALITY}}}}}")
         write_lines(work.folder / "job.yaml", lines)
         return [self.path, "run", work.folder / "job.yaml", "--quiet", "--database", self.database(work)]
 
@@ -123,6 +135,64 @@ class Aria2:
         certificate = [f"--ca-certificate={work.certificate}"] if work.certificate else []
         return [self.path, "--no-conf", "-q", f"-j{work.in_flight}", "-x1", "-s1", "--file-allocation=none",
                 "-d", work.output, *certificate, "-i", work.folder / "list"]
+
+
+class VipsThumbnail:
+    name = "vipsthumbnail"
+    does = "thumbnails of files that are on this machine: no request, no check, no record"
+
+    def __init__(self):
+        self.path = find("vipsthumbnail")
+
+    def version(self):
+        return first_number([self.path, "--vips-version"])
+
+    def command(self, work):
+        files = [work.originals / name_of(url) for url in work.urls]
+        return [self.path, "--size", f"{work.thumbnail}x{work.thumbnail}>",
+                "--output", f"{work.output}/%s.webp[Q={QUALITY},strip]", *files]
+
+
+class Img2dataset:
+    """From PyPI, in an environment of its own."""
+
+    name = "img2dataset"
+    does = "thumbnails only, SHA-256 of every file, a JSON file for each; one process for each processor, 16 threads each"
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.path = folder / "bin/img2dataset"
+
+    def install(self):
+        """Whether it is there, in the end; says why where it is not."""
+        if os.access(self.path, os.X_OK):
+            return True
+        print("img2dataset is installed from PyPI, 800 MB, once", flush=True)
+        for command in (
+            [sys.executable, "-m", "venv", "--clear", self.folder],
+            [self.folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1",
+             "img2dataset"],
+        ):
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            if done.returncode != 0:
+                last = (done.stderr or done.stdout).strip().splitlines()[-3:]
+                print("The row media goes without img2dataset, which can't be installed from PyPI:", *last, sep="\n  ",
+                      end="\n\n", flush=True)
+                return False
+        return True
+
+    def version(self):
+        return first_number([self.folder / "bin/pip", "show", "img2dataset"])
+
+    def command(self, work):
+        write_lines(work.folder / "list", work.urls)
+        processes = os.cpu_count()
+        # A library of its own would ask PyPI for news at every start.
+        return [find("env"), "NO_ALBUMENTATIONS_UPDATE=1", self.path, "--url_list", work.folder / "list",
+                "--output_folder", work.output, "--image_size", work.thumbnail, "--resize_mode", "keep_ratio_largest",
+                "--resize_only_if_bigger", "True", "--encode_format", "webp", "--encode_quality", QUALITY,
+                "--processes_count", processes, "--thread_count", work.in_flight,
+                "--number_sample_per_shard", -(-len(work.urls) // (2 * processes))]
 
 
 def name_of(url):

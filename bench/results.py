@@ -8,6 +8,7 @@ COLUMNS = (
     ("system", "system s", 1, "{:.3f}"),
     ("cpu", "CPU s", 1, "{:.3f}"),
     ("peak_kib", "peak MiB", 1 / 1024, "{:.1f}"),
+    ("pictures_per_second", "pictures/s", 1, "{:,.0f}"),
     ("calls", "calls", 1, "{:,.0f}"),
     ("catalog_bytes", "catalog B/item", 1, "{:.0f}"),
 )
@@ -23,7 +24,8 @@ def summarise(row, rounds, facts, environment):
         "rounds": len(rounds),
         "environment": environment,
         "programs": {label: _summary(row, rounds, label) for label in labels},
-        "goals": [_goal(goal, rounds) for goal in row.goals],
+        # A peer that could not be installed has no figures.
+        "goals": [_goal(goal, rounds) for goal in row.goals if goal.against in (None, *labels)],
         "facts": [{"fact": text, "met": met} for text, met in facts],
     }
 
@@ -101,5 +103,5 @@ def text(name, result):
 def versions(environment):
     lines = [f"{environment['machine']}, {environment['time']}"]
     for name, program in environment["programs"].items():
-        lines.append(f"  {name:7} {program['version']:16} {program['does']}")
+        lines.append(f"  {name:13} {program['version']:16} {program['does']}")
     return "\n".join(lines)

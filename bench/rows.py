@@ -8,11 +8,12 @@ import dataclasses
 import pathlib
 from typing import Callable
 
-from measuring import Failed
+from measuring import Failed, check_thumbnails
 from programs import Work
 from server import Server
 
 
+MEDIA = ("runner", "vipsthumbnail", "img2dataset")
 ALL = ("floor", "runner", "curl", "wget2", "aria2")
 FIRST = ("floor", "runner", "curl")
 FILES = "10,000 files of 300 B to 200 kB"
@@ -143,6 +144,22 @@ def million(bench, programs):
     return result
 
 
+def media(bench, programs):
+    """Downloads with thumbnails, beside one program that makes thumbnails and one that does both."""
+    names = bench.site.names("pictures")
+    urls = [bench.server.url("/pictures/" + name) for name in names]
+    result = {}
+    for name in MEDIA:
+        if name not in programs:
+            continue
+        work = Work(urls, 16, bench.folder(), thumbnail=256, originals=bench.site.root / "pictures")
+        result[name] = bench.run(programs[name], work, bench.site.sizes["pictures"] if name == "runner" else None)
+        check_thumbnails(programs[name], work)
+        result[name]["pictures_per_second"] = len(urls) / result[name]["wall"]
+        bench.clean()
+    return result
+
+
 def start(bench, programs):
     runner = programs["runner"]
     folder = bench.folder()
@@ -178,6 +195,8 @@ ROWS = (
     Row("calls", "system calls per 1,000 of these files, 16 in flight", calls),
     Row("start", "start of the program", start, repeats=5,
         goals=(Goal("--version", "wall", 0.020), Goal("check", "wall", 0.020))),
+    Row("media", "1,000 JPEGs of 0.1 to 1 megapixel, thumbnails of 256 pixels as WebP", media, items=1_000,
+        goals=(Goal("runner", "cpu", 1.3, "vipsthumbnail"), Goal("runner", "wall", 0.2, "img2dataset"))),
     Row("million", "1,000,000 replies of 300 bytes, 16 in flight", million, is_slow=True,
         goals=(Goal("1,000,000", "peak_kib", 64 * 1024), Goal("1,000,000", "peak_kib", 1.1, "10,000"),
                Goal("1,000,000", "catalog_bytes", 500))),

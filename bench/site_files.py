@@ -1,11 +1,13 @@
-"""What the server has: files of random bytes, the same ones for every run."""
+"""What the server has: files of random bytes, and pictures; the same ones for every run."""
 
 import pathlib
 import random
+import subprocess
 
 SMALL_COUNT = 10_000
 LARGE_COUNT = 4
 LARGE_SIZE = 256 * 1024 * 1024
+PICTURE_COUNT = 1_000
 
 SEED = 20260101
 SMALLEST, MEDIAN, LARGEST = 300, 8_000, 200_000
@@ -14,7 +16,7 @@ SPREAD = 1.0
 
 
 class Site:
-    """Folders below one root: `files` with many small ones, `large` with a few."""
+    """Folders below one root: `files` with many small ones, `large` with a few, `pictures`."""
 
     def __init__(self, root):
         self.root = pathlib.Path(root)
@@ -32,6 +34,12 @@ class Site:
         folder = self._folder("large")
         for number in range(LARGE_COUNT):
             self._write(folder, f"{number}.bin", LARGE_SIZE)
+
+    def add_pictures(self, tools):
+        """1,000 JPEGs of 0.1 to 1 megapixel, by bench/pictures.c."""
+        folder = self._folder("pictures")
+        subprocess.run([tools / "pictures", folder, str(PICTURE_COUNT), str(SEED)], check=True)
+        self.sizes["pictures"] = {path.name: path.stat().st_size for path in folder.iterdir()}
 
     def names(self, kind, count=None):
         return sorted(self.sizes[kind])[:count]
