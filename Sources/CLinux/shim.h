@@ -77,10 +77,14 @@ static inline void clinux_release_free_memory(void) {
 #endif
 }
 
-/// Has malloc ask the system for more than it needs just now, in bytes. Only glibc has it.
+/// Has malloc take memory from the system in steps of so many bytes, and keep twice as much at the end of an arena.
+/// Only glibc has it.
 static inline void clinux_set_memory_step(int bytes) {
 #ifdef __GLIBC__
     mallopt(M_TOP_PAD, bytes);
+    mallopt(M_TRIM_THRESHOLD, 2 * bytes);
+    // A fixed pad ends malloc's own adjustment of this one: 128 KiB, what libcurl allocates for each transfer.
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #else
     (void)bytes;
 #endif

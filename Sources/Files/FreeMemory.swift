@@ -8,7 +8,7 @@ package func releaseFreeMemory() {
     clinux_release_free_memory()
 }
 
-/// Takes memory from the system, and gives it back, 4 MiB at a time. To be called before the work begins.
+/// Takes memory from the system 4 MiB at a time, and keeps 8 at hand. To be called before the work begins.
 ///
 /// Bodies are allocated by one thread and freed by another, so that the end of a thread's memory is free one moment and
 /// wanted the next. In the C library's small steps that was a fifteenth of all CPU time, in system calls and page faults.
