@@ -23,6 +23,12 @@ package struct HTTPHeaders: Sendable {
 
     /// Copies the block to its own size; the buffer it is collected in is larger and is used again.
     init(copying block: [UInt8]) {
+        // Most trailers. All empty arrays share one place, which filling none would write to.
+        guard !block.isEmpty else {
+            bytes = []
+            marks = 0
+            return
+        }
         bytes = Array(unsafeUninitializedCapacity: block.count) { buffer, count in
             count = buffer.update(fromContentsOf: block)
         }
