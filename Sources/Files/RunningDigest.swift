@@ -1,7 +1,10 @@
 internal import CCrypto
 
-/// A digest in progress by an algorithm that is chosen as it begins; where it is always SHA-256, `SHA256` costs less.
-package final class RunningDigest {
+/// A digest in progress, computed by libcrypto.
+///
+/// libcrypto fails here only when there is no memory or the algorithm is not built in; no bytes could be trusted then, and the
+/// process ends.
+package struct RunningDigest: ~Copyable {
     package enum Algorithm: Sendable {
         case sha256, sha512
 
@@ -12,6 +15,22 @@ package final class RunningDigest {
             case .sha512: 64
             }
         }
+
+        fileprivate var method: Method {
+            switch self {
+            case .sha256: .sha256
+            case .sha512: .sha512
+            }
+        }
+    }
+
+    /// Looked up once: `EVP_sha256()` would make libcrypto search its providers at each start of a message.
+    fileprivate struct Method: @unchecked Sendable {
+        /// Unchecked because a method is immutable once fetched, and kept as long as the process.
+        let pointer: OpaquePointer?
+
+        static let sha256 = Method(pointer: EVP_MD_fetch(nil, "SHA256", nil))
+        static let sha512 = Method(pointer: EVP_MD_fetch(nil, "SHA512", nil))
     }
 
     private let algorithm: Algorithm
@@ -20,8 +39,7 @@ package final class RunningDigest {
     /// Begins a message.
     package init(_ algorithm: Algorithm) {
         self.algorithm = algorithm
-        let method = algorithm == .sha256 ? EVP_sha256() : EVP_sha512()
-        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, method, nil) == 1 else {
+        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, algorithm.method.pointer, nil) == 1 else {
             fatalError("libcrypto cannot compute a digest")
         }
         self.context = context
@@ -32,19 +50,25 @@ package final class RunningDigest {
     }
 
     /// Takes the next bytes of the message.
-    package func update(_ bytes: UnsafeRawBufferPointer) {
+    package borrowing func update(_ bytes: UnsafeRawBufferPointer) {
         guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
             fatalError("libcrypto failed within a digest")
         }
     }
 
-    /// The digest of all bytes. To be called once.
-    package func finalize() -> [UInt8] {
+    /// The digest of all bytes so far; the next `update` begins another message.
+    package borrowing func finalize() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: algorithm.length) { buffer, count in
-            guard EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else {
-                fatalError("libcrypto failed to end a digest")
-            }
+            finalize(into: buffer)
             count = algorithm.length
+        }
+    }
+
+    /// The same, into memory for at least the digest.
+    borrowing func finalize(into buffer: UnsafeMutableBufferPointer<UInt8>) {
+        guard EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1, EVP_DigestInit_ex(context, nil, nil) == 1
+        else {
+            fatalError("libcrypto failed to end a digest")
         }
     }
 }
