@@ -12,6 +12,7 @@ final class ShellSession: Sendable {
     private let workplace: Workplace
     private let shell: Shell
     private let directory: TemporaryDirectory
+    private let tmux: TmuxServer
     /// The command lines that the shell answered with, a line each.
     private let answers: RunningProgram
 
@@ -19,6 +20,7 @@ final class ShellSession: Sendable {
         self.workplace = workplace
         self.shell = shell
         directory = try TemporaryDirectory()
+        tmux = TmuxServer(workplace, in: directory)
         let pipe = directory.path("answers")
         guard mkfifo(pipe, 0o600) == 0 else { throw TestSupportError("no pipe") }
         answers = try RunningProgram(["/bin/cat", pipe], environment: workplace.environment, directory: directory.path)
@@ -65,17 +67,13 @@ final class ShellSession: Sendable {
         try answers.waitForOutput { $0.hasPrefix("ready\n") }
     }
 
-    deinit {
-        _ = try? tmux(["kill-server"])
-    }
-
     private func start() throws {
         let command =
             switch shell {
             case .bash: ["/bin/bash", "--noprofile", "--rcfile", directory.path("rc"), "-i"]
             case .zsh: ["env", "ZDOTDIR=\(directory.path)", "zsh", "-i"]
             }
-        _ = try tmux(
+        _ = try tmux.run(
             ["-f", "/dev/null", "new-session", "-d", "-x", "200", "-y", "50", "-c", workplace.directory.path] + command)
     }
 
@@ -95,9 +93,9 @@ final class ShellSession: Sendable {
             before = text.split(separator: "\n", omittingEmptySubsequences: false).count
             return true
         }
-        _ = try tmux(["send-keys", "-l", typed])
-        _ = try tmux(["send-keys", key])
-        _ = try tmux(["send-keys", "C-g"])
+        _ = try tmux.run(["send-keys", "-l", typed])
+        _ = try tmux.run(["send-keys", key])
+        _ = try tmux.run(["send-keys", "C-g"])
         var answer = ""
         try answers.waitForOutput { text in
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -106,15 +104,5 @@ final class ShellSession: Sendable {
             return true
         }
         return answer
-    }
-
-    private func tmux(_ arguments: [String]) throws -> RunningProgram.Result {
-        var environment = workplace.environment
-        environment["TMUX_TMPDIR"] = directory.path
-        let result = try RunningProgram(
-            ["tmux", "-u"] + arguments, environment: environment, directory: workplace.directory.path
-        ).wait()
-        guard result.ending == .exit(0) else { throw TestSupportError("tmux \(arguments): \(result.errors)") }
-        return result
     }
 }

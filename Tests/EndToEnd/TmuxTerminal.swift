@@ -5,6 +5,7 @@ import TestSupport
 final class TmuxTerminal: Sendable {
     private let workplace: Workplace
     private let directory: TemporaryDirectory
+    private let tmux: TmuxServer
     private let size: (columns: Int, rows: Int)
     /// Everything that is written to the terminal.
     private let output: RunningProgram
@@ -13,6 +14,7 @@ final class TmuxTerminal: Sendable {
         self.workplace = workplace
         size = (columns, rows)
         directory = try TemporaryDirectory()
+        tmux = TmuxServer(workplace, in: directory)
         let pipe = directory.path("output")
         guard mkfifo(pipe, 0o600) == 0 else { throw TestSupportError("no pipe") }
         output = try RunningProgram(
@@ -32,14 +34,10 @@ final class TmuxTerminal: Sendable {
         try directory.write("set -g default-terminal screen\nset -g remain-on-exit on\n", to: "tmux.conf")
     }
 
-    deinit {
-        _ = try? tmux(["kill-server"])
-    }
-
     /// Starts the command, after the output is being read.
     func start(_ command: [String]) throws {
         try open(["/bin/bash", directory.path("session.sh")] + command)
-        _ = try tmux(["wait-for", "-S", "begin"])
+        _ = try tmux.run(["wait-for", "-S", "begin"])
     }
 
     /// Starts a shell with job control, whose prompt is `$ `.
@@ -50,11 +48,11 @@ final class TmuxTerminal: Sendable {
     }
 
     private func open(_ command: [String]) throws {
-        _ = try tmux(
+        _ = try tmux.run(
             [
                 "-f", directory.path("tmux.conf"), "new-session", "-d", "-x", "\(size.columns)", "-y", "\(size.rows)",
             ] + command)
-        _ = try tmux(["pipe-pane", "cat > \(directory.path("output"))"])
+        _ = try tmux.run(["pipe-pane", "cat > \(directory.path("output"))"])
     }
 
     func waitForOutput(until condition: (String) -> Bool) throws {
@@ -81,16 +79,16 @@ final class TmuxTerminal: Sendable {
 
     /// Waits until the command has ended and its status is on the screen.
     func waitForEnd() throws {
-        _ = try tmux(["wait-for", "end"])
+        _ = try tmux.run(["wait-for", "end"])
     }
 
     func press(_ keys: String...) throws {
-        _ = try tmux(["send-keys"] + keys)
+        _ = try tmux.run(["send-keys"] + keys)
     }
 
     /// Types a line for the shell.
     func type(_ line: String) throws {
-        _ = try tmux(["send-keys", "-l", line])
+        _ = try tmux.run(["send-keys", "-l", line])
         try press("Enter")
     }
 
@@ -103,12 +101,12 @@ final class TmuxTerminal: Sendable {
     }
 
     func resize(columns: Int, rows: Int) throws {
-        _ = try tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+        _ = try tmux.run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
     /// The lines on the screen that have something on them, without the marks that keep rows from being turned.
     func screen() throws -> [String] {
-        try tmux(["capture-pane", "-p"]).lines.map { line in
+        try tmux.run(["capture-pane", "-p"]).lines.map { line in
             var text = ""
             text.unicodeScalars.append(contentsOf: line.unicodeScalars.filter { $0 != "\u{200e}" })
             return text
@@ -117,30 +115,20 @@ final class TmuxTerminal: Sendable {
 
     /// What is on the screen and what has left it at its top.
     func history() throws -> [String] {
-        try tmux(["capture-pane", "-p", "-S", "-"]).lines
+        try tmux.run(["capture-pane", "-p", "-S", "-"]).lines
     }
 
     func title() throws -> String {
-        try tmux(["display-message", "-p", "#{pane_title}"]).output
+        try tmux.run(["display-message", "-p", "#{pane_title}"]).output
     }
 
     func isCursorVisible() throws -> Bool {
-        try tmux(["display-message", "-p", "#{cursor_flag}#{wrap_flag}"]).lines == ["11"]
+        try tmux.run(["display-message", "-p", "#{cursor_flag}#{wrap_flag}"]).lines == ["11"]
     }
 
     /// The terminal's modes as stty(1) tells them after the command's end.
     func modes() -> Set<String> {
         let text = directory.read("modes").map { String(decoding: $0, as: UTF8.self) } ?? ""
         return Set(text.split { $0 == " " || $0 == ";" || $0 == "\n" }.map(String.init))
-    }
-
-    private func tmux(_ arguments: [String]) throws -> RunningProgram.Result {
-        var environment = workplace.environment
-        environment["TMUX_TMPDIR"] = directory.path
-        let result = try RunningProgram(
-            ["tmux", "-u"] + arguments, environment: environment, directory: workplace.directory.path
-        ).wait()
-        guard result.ending == .exit(0) else { throw TestSupportError("tmux \(arguments): \(result.errors)") }
-        return result
     }
 }
