@@ -67,22 +67,24 @@ extension OutputDirectory {
         }
     }
 
-    /// Copies a published file into a part, sharing its blocks where the file system can, and hashes what was copied.
+    /// Copies a published file into a part of the same date, sharing its blocks where the file system can, and hashes what
+    /// was copied.
     /// - Throws: `FileError`; no part is left then.
     package func copy(_ source: RelativePath, toPart name: String) throws(FileError) -> SealedPart {
         let input = try openForReading(source)
-        let sourceSize = FileInformation(of: input.raw)?.size ?? 0
+        let original = FileInformation(of: input.raw)
         let file = try createPart(name)
         do throws(FileError) {
             if clinux_clone_file(input.raw, file.raw) != 0 {
                 try copyBytes(from: input.raw, source, to: file)
             }
-            guard let size = file.information?.size, size >= sourceSize else {
+            guard let size = file.information?.size, size >= original?.size ?? 0 else {
                 throw FileError(
                     operation: "copy", path: fullPath(source), errno: EIO, reason: "the file became shorter meanwhile")
             }
             var hasher = SHA256()
             try hashAll(of: file, size: size, into: &hasher)
+            if let original { file.setModified(original.modified) }
             try file.close()
             return SealedPart(name: name, size: size, digest: hasher.finalize(), hasNote: false)
         } catch {

@@ -1,7 +1,7 @@
 /// A body that is being received: counted, hashed, and kept in `.runner/parts` until it is published.
 ///
-/// A body of up to 64 KiB stays in memory until `OutputDirectory.store`, which may be on another thread: it costs one
-/// open, one write and one close, and none at all when it is discarded. Up to 256 KiB it is hashed on the calling thread, beyond that by the hash worker.
+/// A body of up to 64 KiB stays in memory until `OutputDirectory.store`: it costs one open, one write and one close, and
+/// none at all when it is discarded. Up to 256 KiB it is hashed on the calling thread, beyond that by the hash worker.
 ///
 /// Used on one thread at a time. It ends with exactly one of `seal`, `keep` and `discard`; after an error only
 /// `discard` and `restart` make sense.

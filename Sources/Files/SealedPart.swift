@@ -9,9 +9,6 @@ package struct SealedPart: Sendable {
     /// The body, when nothing of it is stored yet.
     let held: HeldBody?
 
-    /// Bytes that it keeps in memory.
-    package var heldBytes: Int64 { held == nil ? 0 : size }
-
     init(name: String, size: Int64, digest: SHA256Digest, hasNote: Bool, held: HeldBody? = nil) {
         self.name = name
         self.size = size

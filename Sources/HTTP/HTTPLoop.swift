@@ -56,7 +56,7 @@ package final class HTTPLoop: @unchecked Sendable {
     /// Ends the loop: everything in flight finishes as `.cancelled`, connections are closed, and the thread has
     /// ended when this returns. Any thread but the loop's; calling it again does nothing.
     package func stop() {
-        precondition(!isOnThread, "a loop cannot be stopped from its own thread")
+        precondition(!isCurrent, "a loop cannot be stopped from its own thread")
         state.withLock { state in
             switch state {
             case .idle: engine.shutdown()
@@ -75,24 +75,25 @@ package final class HTTPLoop: @unchecked Sendable {
     /// Never calls the exchange before it returns, also not when the request cannot be made. On the loop's
     /// thread only, and not from within `begin` or `receive` of an exchange.
     package func begin(_ request: HTTPRequest, _ exchange: any HTTPExchange) -> HTTPTicket {
-        precondition(isOnThread, "transfers are begun on the loop's thread")
+        precondition(isCurrent, "transfers are begun on the loop's thread")
         return engine.begin(request, exchange)
     }
 
     /// Ends a transfer as `.cancelled`: before this returns, or right after the call when it comes from within
     /// `begin` or `receive` of an exchange. A ticket that is over is ignored. On the loop's thread only.
     package func cancel(_ ticket: HTTPTicket) {
-        precondition(isOnThread, "transfers are cancelled on the loop's thread")
+        precondition(isCurrent, "transfers are cancelled on the loop's thread")
         engine.cancel(ticket)
     }
 
     /// How many transfers have begun and not finished. On the loop's thread only.
     package var inFlight: Int {
-        precondition(isOnThread, "the loop's state is its thread's")
+        precondition(isCurrent, "the loop's state is its thread's")
         return engine.inFlight
     }
 
-    private var isOnThread: Bool {
+    /// Whether the caller is on the loop's thread.
+    package var isCurrent: Bool {
         threadNumber.load(ordering: .relaxed) == UInt(pthread_self())
     }
 

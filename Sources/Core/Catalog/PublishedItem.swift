@@ -31,10 +31,12 @@ final class PublishedItem {
             type.mediaType = type.mediaType.map(secrets.hide)
             self.type = type
         } else if item.record.outcome == .unchanged, let stored = item.work.stored {
-            // A 304 updates what is stored; a validator it leaves out stays (RFC 9111 section 4.3.4).
-            freshness.etag = freshness.etag ?? stored.freshness.etag
-            freshness.lastModified = freshness.lastModified ?? stored.freshness.lastModified
-            freshness.variant = freshness.variant ?? stored.freshness.variant
+            if item.record.status == 304 {
+                // It updates what is stored; a validator it leaves out stays (RFC 9111 section 4.3.4).
+                freshness.etag = freshness.etag ?? stored.freshness.etag
+                freshness.lastModified = freshness.lastModified ?? stored.freshness.lastModified
+                freshness.variant = freshness.variant ?? stored.freshness.variant
+            }
             file = stored
         }
         self.freshness = freshness

@@ -14,21 +14,11 @@ extension RunLedger {
         let items = batch
         var pending: [Int] = []
         for index in items.indices {
-            guard let body = items[index].item.body else { continue }
-            if let stored = items[index].item.work.stored, stored.sha256 == body.digest {
-                // The same bytes again: the file stays as it is.
-                try? body.discard(in: context.output)
-                items[index].item.body = nil
-                items[index].item.record.outcome = .unchanged
-                items[index].file = stored
-            } else {
-                pending.append(index)
-            }
+            if items[index].item.body != nil { pending.append(index) }
         }
         guard !pending.isEmpty else { return items }
         let isDurable = context.job.transfer.durability == .batch
         do throws(FileError) {
-            pending = pending.filter { store(items[$0]) }
             try journal?.record(pending.flatMap { intents(items[$0]) })
             if isDurable { try context.output.flushData() }
             for index in pending { try publish(items[index], on: catalog) }
@@ -50,19 +40,6 @@ extension RunLedger {
             }
         }
         return items
-    }
-
-    /// Writes a body that is in memory still; false when that failed, with the item.
-    private func store(_ published: PublishedItem) -> Bool {
-        guard let body = published.item.body else { return false }
-        do throws(FileError) {
-            let modified = published.freshness?.lastModified.flatMap { parseHTTPDate($0) }
-            published.item.body = try context.output.store(body, modified: modified)
-            return true
-        } catch {
-            fail(published, error)
-            return false
-        }
     }
 
     /// The file that gets its name, and the one that goes when the item became another type.

@@ -35,31 +35,28 @@ extension Engine {
         }
         transfer.part = nil
         // A large body's digest comes from another thread, a small one's at once; both are settled in a turn.
-        let check = transfer.bodyCheck
-        let output = transfer.context.output
+        let intake = transfer.bodyIntake
         part.seal { [self] result in
-            let checked = result.mapError { TransferFailure($0) }.flatMap { body in
-                guard let fault = check?.fault(of: body) else { return .success(body) }
-                try? body.discard(in: output)
-                return .failure(fault)
+            let ending: Ending
+            do throws(TransferFailure) {
+                ending = try intake.take(try result.mapError { TransferFailure($0) }.get())
+            } catch {
+                ending = .failure(error)
             }
             state.withLock { state in
                 state.spread.ended(on: transfer.loop)
-                state.sealed.append((transfer, checked))
+                state.sealed.append((transfer, ending))
             }
-            wake()
+            // The loop's own thread takes its turn after this.
+            if !loops[transfer.loop].isCurrent { wake() }
         }
     }
 
     func settleSealed(_ state: inout State, now: Monotonic) {
-        for (transfer, result) in take(&state.sealed) {
-            switch result {
-            case .success(let body):
-                decide(transfer, .ended, .body(body), &state, now: now)
-            case .failure(let failure):
-                let verdict: Scheduler.Verdict = failure.isTransient ? .transient(retryAfter: nil) : .ended
-                decide(transfer, verdict, .failure(failure), &state, now: now)
-            }
+        for (transfer, ending) in take(&state.sealed) {
+            var verdict = Scheduler.Verdict.ended
+            if case .failure(let failure) = ending, failure.isTransient { verdict = .transient(retryAfter: nil) }
+            decide(transfer, verdict, ending, &state, now: now)
         }
     }
 
@@ -67,6 +64,8 @@ extension Engine {
         case redirect
         case failure(TransferFailure)
         case notModified
+        /// So many bytes, the same as are stored.
+        case sameBody(Int64)
         case body(SealedPart)
     }
 
@@ -123,6 +122,10 @@ extension Engine {
             transfer.discardPart()
             return FinishedItem(
                 work: work, record: transfer.record(.unchanged), reply: transfer.goodReply(),
+                endedAt: transfer.ended)
+        case .sameBody(let size):
+            return FinishedItem(
+                work: work, record: transfer.record(.unchanged, bodyBytes: size), reply: transfer.goodReply(),
                 endedAt: transfer.ended)
         case .body(let body):
             return FinishedItem(

@@ -16,8 +16,8 @@ final class Engine: HTTPLoopDriver {
         /// Requests of sources that are not over.
         var requests: [Int64: ListRequest] = [:]
         var lastRequest: Int64 = 0
-        /// Large bodies whose digest is there, and small ones at once, or what is wrong with them.
-        var sealed: [(ItemTransfer, Result<SealedPart, TransferFailure>)] = []
+        /// Large bodies whose digest is there, and small ones at once.
+        var sealed: [(ItemTransfer, Ending)] = []
         var finished: [FinishedItem] = []
         var started: [StartedItem] = []
         /// Transfers to be broken off.
@@ -36,7 +36,7 @@ final class Engine: HTTPLoopDriver {
     /// Coded bytes of item bodies, of all requests that have ended, by loop.
     let received: [LoopCounter]
     // Set once before the loops start, which is before any other use.
-    nonisolated(unsafe) private var loops: [HTTPLoop] = []
+    nonisolated(unsafe) private(set) var loops: [HTTPLoop] = []
 
     init(recorder: Recorder, scheduler: Scheduler = Scheduler(), loops count: Int = Engine.loopCount) throws {
         self.recorder = recorder

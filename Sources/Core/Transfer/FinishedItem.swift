@@ -43,12 +43,16 @@ struct GoodReply: Sendable {
 
     var freshness: Freshness {
         var freshness = Freshness(headers, now: at)
-        switch resumed {
-        case .etag(let tag): freshness.etag = freshness.etag ?? tag
-        case .lastModified(let date): freshness.lastModified = freshness.lastModified ?? date
-        case nil: break
-        }
+        freshness.lastModified = lastModified
+        if case .etag(let tag) = resumed { freshness.etag = freshness.etag ?? tag }
         return freshness
+    }
+
+    /// The file's date, verbatim; nil where nothing tells it.
+    var lastModified: String? {
+        if let date = headers["Last-Modified"] { return date }
+        if case .lastModified(let date) = resumed { return date }
+        return nil
     }
 
     /// What the file is called by and counted as: by its bytes, else by the URL's name or the Content-Type.

@@ -116,12 +116,12 @@ extension ItemTransfer: PlacedExchange {
         return TransferFailure(.wrongType, "expected \(wanted), got \(found)\(declared)")
     }
 
-    /// What the body, now complete, is to be checked against; nil for nothing.
-    var bodyCheck: BodyCheck? {
-        let type = context.job.expects.contains(.any) ? nil : mediaType.flatMap { $0.hasCheckedStructure ? $0 : nil }
-        guard type != nil || digests != nil || work.promise.sha256 != nil else { return nil }
-        return BodyCheck(
-            digests: digests, promised: work.promise.sha256, isResumed: offset > 0, type: type, output: context.output)
+    /// What the body, now complete, is to be measured by.
+    var bodyIntake: BodyIntake {
+        BodyIntake(
+            digests: digests, promised: work.promise.sha256, isResumed: offset > 0,
+            type: context.job.expects.contains(.any) ? nil : mediaType.flatMap { $0.hasCheckedStructure ? $0 : nil },
+            stored: work.stored?.sha256, lastModified: goodReply().lastModified, output: context.output)
     }
 
     func finish(_ result: HTTPResult) {

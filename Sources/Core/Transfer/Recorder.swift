@@ -8,13 +8,11 @@ final class Recorder: Sendable {
     /// Microseconds.
     private static let longestWait = 1_000_000
     private static let longestBacklog = 2_048
-    private static let largestBacklog: Int64 = 16 << 20
 
     private struct State {
         var pending: [FinishedItem] = []
-        /// Items given and not in the catalog, and the bytes of their bodies.
+        /// Items given and not in the catalog.
         var backlog = 0
-        var backlogBytes: Int64 = 0
         var isFlushing = false
         /// Whether what is pending goes although it fills no batch.
         var isDue = false
@@ -41,9 +39,9 @@ final class Recorder: Sendable {
         state.withLock { $0.drained = body }
     }
 
-    /// Whether so much is not in the catalog that nothing more should begin: short bodies wait in memory.
+    /// Whether so much is not in the catalog that nothing more should begin.
     var isFull: Bool {
-        state.withLock { $0.backlog >= Self.longestBacklog || $0.backlogBytes >= Self.largestBacklog }
+        state.withLock { $0.backlog >= Self.longestBacklog }
     }
 
     /// Takes finished items.
@@ -54,7 +52,6 @@ final class Recorder: Sendable {
         let next: Next = state.withLock { state in
             state.pending += items
             state.backlog += items.count
-            state.backlogBytes += Self.bytes(items)
             guard !state.pending.isEmpty else { return .nothing }
             if isLast { state.isDue = true }
             if state.isFlushing { return .nothing }
@@ -73,10 +70,6 @@ final class Recorder: Sendable {
         }
     }
 
-    private static func bytes(_ items: [FinishedItem]) -> Int64 {
-        items.reduce(0) { $0 + ($1.body?.heldBytes ?? 0) }
-    }
-
     private func flushDue(_ catalog: Connection) {
         let isFirst = state.withLock { state in
             state.isTimed = false
@@ -90,12 +83,9 @@ final class Recorder: Sendable {
 
     private func flush(_ catalog: Connection) {
         while let batch = nextBatch() {
-            // Before it is recorded: bodies in memory go to their files.
-            let bytes = Self.bytes(batch)
             record(batch, on: catalog)
             let drained = state.withLock { state in
                 state.backlog -= batch.count
-                state.backlogBytes -= bytes
                 return state.drained
             }
             drained()
