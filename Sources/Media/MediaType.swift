@@ -71,21 +71,31 @@ package struct MediaType: Hashable, Sendable {
 
     /// The type by a name's extension, as in a URL's last segment.
     package init?(name: String) {
-        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")),
-            let type = Self.byExtension[name[name.index(after: dot)...].lowercased()]
-        else { return nil }
+        var name = name
+        let ending = name.withUTF8 { bytes in
+            bytes.lastIndex(of: UInt8(ascii: ".")).map { String(decoding: bytes[($0 + 1)...], as: UTF8.self) }
+        }
+        guard let ending, let type = Self.byExtension[ending.lowercased()] else { return nil }
         self = type
     }
 
     /// The type by a Content-Type field, its parameters ignored.
     package init?(contentType: String) {
-        guard let type = Self.byName[Self.essence(of: contentType)] else { return nil }
+        self.init(essence: Self.essence(of: contentType))
+    }
+
+    /// The type by what ``essence(of:)`` tells.
+    package init?(essence: String) {
+        guard let type = Self.byName[essence] else { return nil }
         self = type
     }
 
     /// The media type of a Content-Type field without parameters, lower-case.
     package static func essence(of contentType: String) -> String {
-        let isEssence = contentType.utf8.allSatisfy { $0 > 0x20 && $0 < 0x41 && $0 != UInt8(ascii: ";") || $0 > 0x5A }
+        var contentType = contentType
+        let isEssence = contentType.withUTF8 { bytes in
+            bytes.allSatisfy { $0 > 0x20 && $0 < 0x41 && $0 != UInt8(ascii: ";") || $0 > 0x5A }
+        }
         if isEssence { return contentType }  // as most servers write it
         let essence = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }
         return String(decoding: essence.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self).lowercased()

@@ -23,7 +23,7 @@ package struct Secrets: Sendable {
 
     /// The text as it may be stored and shown.
     package func hide(_ text: String) -> String {
-        guard !forms.isEmpty || text.utf8.contains(UInt8(ascii: "$")) else { return text }
+        guard !forms.isEmpty || hasDollar(text) else { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -42,6 +42,7 @@ package struct Secrets: Sendable {
 
     /// Whether a value stands in the text.
     package func occur(in text: String) -> Bool {
+        guard !forms.isEmpty else { return false }
         let bytes = Array(text.utf8)
         return bytes.indices.contains { form(in: bytes[$0...]) != nil }
     }
@@ -63,7 +64,7 @@ package struct Secrets: Sendable {
     ///
     /// - Returns: nil when it names a variable that this job does not have.
     package func expand(_ text: String) -> String? {
-        guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
+        guard hasDollar(text) else { return text }
         var result = ""
         var rest = text[...]
         while let dollar = rest.firstIndex(of: "$") {
@@ -84,6 +85,12 @@ package struct Secrets: Sendable {
         }
         return result + rest
     }
+}
+
+/// Of most texts it is all that is asked.
+private func hasDollar(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { $0.contains(UInt8(ascii: "$")) }
 }
 
 private let escape = Array("$$".utf8)
