@@ -48,6 +48,8 @@ struct FolderCache {
 /// The folders whose entries changed since they were last flushed.
 struct TouchedFolders {
     private var folders: [ObjectIdentifier: Folder] = [:]
+    /// Which was inserted last: the files of a batch mostly share a folder.
+    private var last: Folder?
     private(set) var overflowed = false
     private let capacity: Int
 
@@ -59,13 +61,15 @@ struct TouchedFolders {
     var all: [Folder] { Array(folders.values) }
 
     mutating func insert(_ folder: Folder) {
-        guard !overflowed else { return }
+        guard !overflowed, folder !== last else { return }
+        last = folder
         folders[ObjectIdentifier(folder)] = folder
         if folders.count > capacity { overflow() }
     }
 
     mutating func overflow() {
         folders = [:]
+        last = nil
         overflowed = true
     }
 }

@@ -97,15 +97,21 @@ extension OutputDirectory {
     func createPart(_ name: String) throws(FileError) -> OpenPart {
         precondition(isPartName(name), "a part's name has only a-z, 0-9 and -")
         let folder = try requiredPartsFolder()
-        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        var raw = uninterrupted { openat(folder.raw, name, flags, 0o666) }
+        var raw = create(name, in: folder)
         if raw < 0, errno == EEXIST {
             // Removed rather than emptied: it may be a second name of a published file.
             try removePart(name)
-            raw = uninterrupted { openat(folder.raw, name, flags, 0o666) }
+            raw = create(name, in: folder)
         }
         guard raw >= 0 else { throw .last("write", partPath(name)) }
         return OpenPart(raw, name, in: self)
+    }
+
+    private func create(_ name: String, in folder: Folder) -> Int32 {
+        // As a C string here: a String that is passed as one is copied into an array first.
+        name.withCString { name in
+            uninterrupted { openat(folder.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666) }
+        }
     }
 
     /// Opens a part that `resumable` told of and cuts it to `size`.
@@ -135,9 +141,11 @@ extension OutputDirectory {
 
 /// Whether a file of the program's own may have the name: no dot, which begins a suffix, and no separator.
 package func isPartName(_ name: String) -> Bool {
-    (1...200).contains(name.utf8.count)
-        && name.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-        }
+    name.withBytes { bytes in
+        (1...200).contains(bytes.count)
+            && bytes.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+            }
+    }
 }

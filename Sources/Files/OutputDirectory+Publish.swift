@@ -121,10 +121,14 @@ extension OutputDirectory {
         var isSecondAttempt = false
         while true {
             let folder = try folder(path.parent, creating: true)
-            let result =
-                replacing
-                ? renameat(source.raw, name, folder.raw, path.last)
-                : renameExclusively(name, in: source.raw, to: path.last, in: folder.raw)
+            // As C strings here: a String that is passed as one is copied into an array first.
+            let result = name.withCString { name in
+                path.last.withCString { last in
+                    replacing
+                        ? renameat(source.raw, name, folder.raw, last)
+                        : renameExclusively(name, in: source.raw, to: last, in: folder.raw)
+                }
+            }
             if result == 0 {
                 touch(folder)
                 return true
@@ -146,7 +150,9 @@ extension OutputDirectory {
 }
 
 /// Renames where the new name is free; -1 and EEXIST where it is taken.
-private func renameExclusively(_ name: String, in folder: Int32, to newName: String, in newFolder: Int32) -> Int32 {
+private func renameExclusively(
+    _ name: UnsafePointer<CChar>, in folder: Int32, to newName: UnsafePointer<CChar>, in newFolder: Int32
+) -> Int32 {
     if clinux_rename_exclusively(folder, name, newFolder, newName) == 0 { return 0 }
     guard errno == EINVAL || errno == ENOSYS else { return -1 }
     return linkAndUnlink(name, in: folder, to: newName, in: newFolder)
@@ -154,7 +160,9 @@ private func renameExclusively(_ name: String, in folder: Int32, to newName: Str
 
 /// The same for file systems without such a rename (NFS, many in user space): a second name, which fails where one is
 /// taken, then the first one goes.
-func linkAndUnlink(_ name: String, in folder: Int32, to newName: String, in newFolder: Int32) -> Int32 {
+func linkAndUnlink(
+    _ name: UnsafePointer<CChar>, in folder: Int32, to newName: UnsafePointer<CChar>, in newFolder: Int32
+) -> Int32 {
     guard linkat(folder, name, newFolder, newName, 0) == 0 else { return -1 }
     // The file is published whether or not the old name goes.
     _ = unlinkat(folder, name, 0)

@@ -10,7 +10,7 @@ package struct RelativePath: Hashable, Sendable, CustomStringConvertible {
     /// bytes together; none empty, `.` or `..`; no control characters.
     /// - Throws: `InvalidPath`.
     package init(validating text: String) throws(InvalidPath) {
-        if let fault = Self.fault(in: text) { throw InvalidPath(text: text, fault: fault) }
+        if let fault = text.withBytes(Self.fault) { throw InvalidPath(text: text, fault: fault) }
         self.text = text
     }
 
@@ -23,33 +23,34 @@ package struct RelativePath: Hashable, Sendable, CustomStringConvertible {
 
     /// The folder that the path is in; nil for a path of one component.
     package var parent: RelativePath? {
-        guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        return RelativePath(trusted: text[..<slash])
+        lastSlash.map { RelativePath(trusted: text[..<$0]) }
     }
 
     /// The last component.
     package var last: String {
-        guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return text }
-        return String(text[text.utf8.index(after: slash)...])
+        lastSlash.map { String(text[text.utf8.index(after: $0)...]) } ?? text
+    }
+
+    private var lastSlash: String.Index? {
+        text.withBytes { $0.lastIndex(of: UInt8(ascii: "/")) }.map { text.utf8.index(text.startIndex, offsetBy: $0) }
     }
 
     package var description: String { text }
 
     package static func == (left: RelativePath, right: RelativePath) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        left.text.withBytes { left in right.text.withBytes { left.elementsEqual($0) } }
     }
 
     package func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    private static func fault(in text: String) -> InvalidPath.Fault? {
-        if text.utf8.count > 4_000 { return .tooLong }
-        if text.utf8.first == UInt8(ascii: "/") { return .absolute }
+    private static func fault(in text: UnsafeBufferPointer<UInt8>) -> InvalidPath.Fault? {
+        if text.count > 4_000 { return .tooLong }
+        if text.first == UInt8(ascii: "/") { return .absolute }
         var length = 0
         var dots = 0
-        for byte in text.utf8 {
+        for byte in text {
             if byte == UInt8(ascii: "/") {
                 if let fault = componentFault(length: length, dots: dots) { return fault }
                 (length, dots) = (0, 0)

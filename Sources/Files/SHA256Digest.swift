@@ -56,18 +56,14 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     }
 
     private func writeHex(to digits: UnsafeMutableBufferPointer<UInt8>) {
-        let alphabet: StaticString = "0123456789abcdef"
-        var place = 0
-        func write(_ word: UInt64) {
-            for shift in stride(from: 60, through: 0, by: -4) {
-                digits.initializeElement(at: place, to: alphabet.utf8Start[Int(word >> UInt64(shift) & 0xF)])
-                place += 1
+        let bigEndian = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
+        withUnsafeBytes(of: bigEndian) { bytes in
+            for place in 0..<32 {
+                let pair = digitPairs[Int(bytes[place])]
+                digits.initializeElement(at: 2 * place, to: pair.high)
+                digits.initializeElement(at: 2 * place + 1, to: pair.low)
             }
         }
-        write(words.0)
-        write(words.1)
-        write(words.2)
-        write(words.3)
     }
 
     package var description: String { hex }
@@ -88,3 +84,9 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+/// The two digits of each byte.
+private let digitPairs: [(high: UInt8, low: UInt8)] = {
+    let digits = Array("0123456789abcdef".utf8)
+    return digits.flatMap { high in digits.map { low in (high, low) } }
+}()

@@ -30,11 +30,12 @@ package func safeComponent(_ text: String, maximumBytes: Int = 200) -> String {
 
 /// Most names need no change, and the test costs less than a copy.
 private func isSafeASCII(_ text: String, maximumBytes: Int) -> Bool {
-    let bytes = text.utf8
-    guard let first = bytes.first, let last = bytes.last, bytes.count <= maximumBytes else { return false }
-    if first == UInt8(ascii: ".") || last == UInt8(ascii: ".") || last == UInt8(ascii: " ") { return false }
-    return bytes.allSatisfy { byte in
-        byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "/") && byte != UInt8(ascii: "\\")
+    text.withBytes { bytes in
+        guard let first = bytes.first, let last = bytes.last, bytes.count <= maximumBytes else { return false }
+        if first == UInt8(ascii: ".") || last == UInt8(ascii: ".") || last == UInt8(ascii: " ") { return false }
+        return bytes.allSatisfy { byte in
+            byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "/") && byte != UInt8(ascii: "\\")
+        }
     }
 }
 
