@@ -1,5 +1,7 @@
 /// A complete body, hashed and ready to be published: in `.runner/parts`, or a short one still in memory.
-package struct SealedPart: Sendable {
+///
+/// An object, for it is handed on many times between the loop and the catalog.
+package final class SealedPart: Sendable {
     package let name: String
     /// Length in bytes.
     package let size: Int64
