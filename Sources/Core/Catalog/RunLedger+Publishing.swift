@@ -10,22 +10,18 @@ extension RunLedger {
         try publish(batch.map { PublishedItem($0) }, on: catalog)
     }
 
-    func publish(_ batch: [PublishedItem], on catalog: Connection) throws -> [PublishedItem] {
-        let items = batch
-        var pending: [Int] = []
-        for index in items.indices {
-            if items[index].item.body != nil { pending.append(index) }
-        }
+    func publish(_ items: [PublishedItem], on catalog: Connection) throws -> [PublishedItem] {
+        let pending = items.filter { $0.item.body != nil }
         guard !pending.isEmpty else { return items }
         let isDurable = context.job.transfer.durability == .batch
         do throws(FileError) {
-            try journal?.record(pending.flatMap { intents(items[$0]) })
+            try journal?.record(intents(of: pending))
             if isDurable { try context.output.flushData() }
-            for index in pending { try publish(items[index], on: catalog) }
+            for published in pending { try publish(published, on: catalog) }
         } catch {
             // Without the journal or the flush nothing of the batch may be named, and on a full disk nothing more.
-            for index in pending where items[index].file == nil && items[index].item.record.outcome != .failed {
-                fail(items[index], error)
+            for published in pending where published.file == nil && published.item.record.outcome != .failed {
+                fail(published, error)
             }
         }
         do throws(FileError) {
@@ -33,23 +29,27 @@ extension RunLedger {
         } catch {
             // Names that may be lost again are not claimed; the journal tells the next run of those that are new.
             needsJournal = true
-            for index in pending {
-                guard let file = items[index].file else { continue }
-                fail(items[index], error)
-                if items[index].item.work.claimedPath == file.path.text { items[index].unclaimed = file }
+            for published in pending {
+                guard let file = published.file else { continue }
+                fail(published, error)
+                if published.item.work.claimedPath == file.path.text { published.unclaimed = file }
             }
         }
         return items
     }
 
-    /// The file that gets its name, and the one that goes when the item became another type.
-    private func intents(_ published: PublishedItem) -> [PublishJournal.Intent] {
-        guard let body = published.item.body, let path = try? published.path(stem: published.item.work.stem) else {
-            return []
+    /// The files that get their names, and those that go when their items became another type.
+    private func intents(of items: [PublishedItem]) -> [PublishJournal.Intent] {
+        var intents: [PublishJournal.Intent] = []
+        for published in items {
+            let work = published.item.work
+            guard let body = published.item.body, let path = try? published.path(stem: work.stem) else { continue }
+            intents.append(PublishJournal.Intent(path: path, size: body.size, digest: body.digest))
+            guard let old = work.stored, old.path != path else { continue }
+            intents.append(
+                PublishJournal.Intent(path: old.path, size: old.size, digest: old.sha256, isRetirement: true))
         }
-        let new = PublishJournal.Intent(path: path, size: body.size, digest: body.digest)
-        guard let old = published.item.work.stored, old.path != path else { return [new] }
-        return [new, PublishJournal.Intent(path: old.path, size: old.size, digest: old.sha256, isRetirement: true)]
+        return intents
     }
 
     /// Gives one body its name.

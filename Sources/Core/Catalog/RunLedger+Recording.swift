@@ -16,13 +16,7 @@ extension RunLedger {
         }
         var items = try publish(batch, on: catalog)
         // One pass gives followers what their leaders have; they may lead nobody themselves.
-        let led = items.flatMap { leader in
-            (followers.removeValue(forKey: leader.item.work.id) ?? []).filter { open.contains($0.id) }.map { work in
-                follow(
-                    work, leader.item.record, isPermanent: leader.item.isPermanent, leader.file, leader.freshness)
-            }
-        }
-        items += try publish(led, on: catalog)
+        if !followers.isEmpty { items += try publish(items.flatMap(follow), on: catalog) }
         let before = figures
         do {
             try catalog.transaction {
@@ -46,15 +40,16 @@ extension RunLedger {
 
     private func write(_ published: PublishedItem, on catalog: Connection, now: Int64) throws {
         let item = published.item
+        let record = item.record
         let id = item.work.id
-        try insert(item.record, item: id, on: catalog)
-        count(item.record, collection: item.work.collectionID)
+        try insert(record, item: id, on: catalog)
+        count(record, collection: item.work.collectionID)
         if published.isShared { figures.savedBytes += published.file?.size ?? 0 }
-        switch item.record.outcome {
+        switch record.outcome {
         case .downloaded, .unchanged:
             guard let file = published.file else { break }
             let freshness = published.freshness ?? file.freshness
-            if item.record.outcome == .downloaded {
+            if record.outcome == .downloaded {
                 try catalog.run(
                     """
                     UPDATE item SET path = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url, etag = ?,
@@ -80,7 +75,7 @@ extension RunLedger {
             }
         case .failed:
             try markFailed(
-                id, item.record.failure ?? .protocolError,
+                id, record.failure ?? .protocolError,
                 permanentFailures: item.isPermanent ? item.work.permanentFailures : nil, on: catalog, now: now)
             if let file = published.unclaimed { try adopt(file.size, file.sha256, as: id, on: catalog) }
         case .cancelled:
@@ -112,6 +107,14 @@ extension RunLedger {
     }
 
     // MARK: One URL in several places
+
+    /// What the items with a leader's URL come to.
+    private func follow(_ leader: PublishedItem) -> [PublishedItem] {
+        let followers = followers.removeValue(forKey: leader.item.work.id) ?? []
+        return followers.filter { open.contains($0.id) }.map { work in
+            follow(work, leader.item.record, isPermanent: leader.item.isPermanent, leader.file, leader.freshness)
+        }
+    }
 
     /// What an item with a leader's URL comes to: the leader's outcome, with a file of its own.
     private func follow(

@@ -62,11 +62,19 @@ func itemID(ofPart name: String) -> Int64? {
     return id
 }
 
-/// A file that the catalog claims and that is there.
-struct StoredFile: Sendable, Hashable {
-    var path: RelativePath
-    var mediaType: String?
-    var size: Int64
-    var sha256: SHA256Digest
-    var freshness: Freshness
+/// A file that the catalog claims and that is there. An object: most items have none and would carry its room.
+final class StoredFile: Sendable {
+    let path: RelativePath
+    let mediaType: String?
+    let size: Int64
+    let sha256: SHA256Digest
+    let freshness: Freshness
+
+    init(path: RelativePath, mediaType: String?, size: Int64, sha256: SHA256Digest, freshness: Freshness) {
+        self.path = path
+        self.mediaType = mediaType
+        self.size = size
+        self.sha256 = sha256
+        self.freshness = freshness
+    }
 }

@@ -29,7 +29,7 @@ final class FinishedItem: @unchecked Sendable {  // the loop hands it to the cat
 }
 
 /// The head of a reply that brought a body or said that it is unchanged.
-struct GoodReply: Sendable {
+final class GoodReply: Sendable {
     let headers: HTTPHeaders
     /// The body's type by its bytes.
     let type: MediaType?
@@ -38,28 +38,35 @@ struct GoodReply: Sendable {
     /// When it was asked for, microseconds since 1970 UTC.
     let at: Int64
     /// The version that a resumed body is of, which a reply with the rest of it need not repeat (RFC 9110, 15.3.7).
-    var resumed: PartNote.Validator?
-    var hasVary = false
+    let resumed: PartNote.Validator?
+    let hasVary: Bool
 
-    var freshness: Freshness {
-        var freshness = Freshness(headers, now: at)
-        freshness.lastModified = lastModified
-        if case .etag(let tag) = resumed { freshness.etag = freshness.etag ?? tag }
-        return freshness
+    init(
+        headers: HTTPHeaders, type: MediaType?, url: WebURL, at: Int64, resumed: PartNote.Validator?, hasVary: Bool
+    ) {
+        self.headers = headers
+        self.type = type
+        self.url = url
+        self.at = at
+        self.resumed = resumed
+        self.hasVary = hasVary
     }
 
-    /// The file's date, verbatim; nil where nothing tells it.
-    var lastModified: String? {
-        if let date = headers["Last-Modified"] { return date }
-        if case .lastModified(let date) = resumed { return date }
-        return nil
+    var freshness: Freshness {
+        guard let resumed else { return Freshness(headers, now: at) }
+        var freshness = Freshness(headers, now: at)
+        switch resumed {
+        case .etag(let tag): freshness.etag = freshness.etag ?? tag
+        case .lastModified(let date): freshness.lastModified = freshness.lastModified ?? date
+        }
+        return freshness
     }
 
     /// What the file is called by and counted as: by its bytes, else by the URL's name or the Content-Type.
     var bodyType: BodyType {
         if let type { return BodyType(extension: type.extension, mediaType: type.name) }
         let declared = headers["Content-Type"].map(MediaType.essence(of:))
-        let named = MediaType(name: url.lastPathSegment) ?? declared.flatMap(MediaType.init(contentType:))
+        let named = MediaType(name: url.lastPathSegment) ?? declared.flatMap(MediaType.init(essence:))
         return BodyType(extension: named?.extension ?? "bin", mediaType: declared ?? named?.name)
     }
 }

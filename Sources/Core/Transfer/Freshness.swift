@@ -49,16 +49,20 @@ package struct Freshness: Sendable, Hashable {
     private static func lifetime(_ headers: HTTPHeaders, now: Int64) -> Int64? {
         let directives = CacheDirectives(headers.all("Cache-Control"))
         guard !directives.forbidsFreshness else { return nil }
+        guard let lifetime = directives.maxAge ?? untilExpires(headers, now: now) else { return nil }
         // A reply chosen by request fields that can't be known here matches no later request (RFC 9111, 4.1).
         guard !headers.all("Vary").contains(where: { $0.contains("*") }) else { return nil }
         let age = headers["Age"].flatMap { Int64($0) }.map { max(0, $0) } ?? 0
-        if let maxAge = directives.maxAge { return maxAge - age }
+        return lifetime - age
+    }
+
+    private static func untilExpires(_ headers: HTTPHeaders, now: Int64) -> Int64? {
         guard let expires = headers["Expires"] else { return nil }
         // Anything that is no date, "0" above all, means already expired (RFC 9111, 5.3).
         guard let end = parseHTTPDate(expires) else { return nil }
         // A reply without a date has that of its arrival (RFC 9110, 6.6.1).
         let start = headers["Date"].flatMap { parseHTTPDate($0) } ?? now / 1_000_000
-        return end - start - age
+        return end - start
     }
 
     /// The validator for If-Range: a strong entity tag, or a date that is strong because the reply is a second or more
