@@ -53,22 +53,19 @@ extension RunLedger {
                 try catalog.run(
                     """
                     UPDATE item SET path = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url, etag = ?,
-                        last_modified = ?, expires_at = ?, stored_at = ?, state = 'stored', failure = NULL,
+                        last_modified = ?, expires_at = ?, variant = ?, stored_at = ?, state = 'stored', failure = NULL,
                         is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL, stored_run = ? WHERE id = ?
                     """, file.path.text, file.mediaType, file.size, file.sha256.hex, freshness.etag,
-                    freshness.lastModified, freshness.expiresAt, now, context.run, id)
+                    freshness.lastModified, freshness.expiresAt, freshness.variant, now, context.run, id)
             } else {
                 try catalog.run(
                     """
                     UPDATE item SET path = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url, etag = ?,
-                        last_modified = ?, expires_at = ?, stored_at = coalesce(stored_at, ?), state = 'stored',
-                        failure = NULL, is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL WHERE id = ?
+                        last_modified = ?, expires_at = ?, variant = ?, stored_at = coalesce(stored_at, ?),
+                        state = 'stored', failure = NULL, is_unsettled = 0, permanent_failures = 0,
+                        asked_again_at = NULL WHERE id = ?
                     """, file.path.text, file.mediaType, file.size, file.sha256.hex, freshness.etag,
-                    freshness.lastModified, freshness.expiresAt, now, id)
-            }
-            // NULL for most items, before and after.
-            if freshness.variant != item.work.stored?.freshness.variant {
-                try catalog.run("UPDATE item SET variant = ? WHERE id = ?", freshness.variant, id)
+                    freshness.lastModified, freshness.expiresAt, freshness.variant, now, id)
             }
             if let stem = published.stem {
                 try catalog.run("UPDATE item SET stem = ?, path_hash = ? WHERE id = ?", stem.text, stem.hash, id)

@@ -183,6 +183,16 @@ struct RefreshTests {
         #expect(try await bench.run("/a")["a"].outcome == (isFresh ? "fresh" : "unchanged"))
     }
 
+    @Test("a reply that was chosen by nothing leaves nothing of the one before, whose file was deleted")
+    func varyNoMore() async throws {
+        let bench = try Bench(
+            ["/a": [tagged(picture(), "\"v1\"", ("Vary", "Accept-Language")), tagged(picture(seed: 2), "\"v2\"")]],
+            transfer: "headers: {Accept-Language: vi}")
+        #expect(try await bench.run("/a")["a"].item["variant"]?.text != nil)
+        try bench.directory.remove("\(bench.outputFolder)/a.png")
+        #expect(try await bench.run("/a")["a"].item["variant"]?.text == nil)
+    }
+
     @Test("no-store keeps the validator and forbids freshness")
     func noStore() async throws {
         let bench = try Bench([
