@@ -32,6 +32,15 @@ struct HostQueue: Sendable {
 
     var hasReady: Bool { !front.isEmpty || !ring.isEmpty }
 
+    /// Enters the job's ring, unless it is there or nothing is ready.
+    ///
+    /// - Returns: whether it is new there.
+    mutating func enterRing() -> Bool {
+        guard hasReady, !isInRing else { return false }
+        isInRing = true
+        return true
+    }
+
     /// Whether some lane runs low and has parked items.
     var isLow: Bool { !lowLanes.isEmpty }
 
@@ -93,14 +102,18 @@ struct HostQueue: Sendable {
             return item
         }
         while let collection = ring.popFirst() {
-            guard let id = lanes[collection]?.ready.popFirst() else { continue }
-            readyCount -= 1
-            if lanes[collection]?.ready.isEmpty == false {
-                ring.append(collection)
-            } else if let lane = lanes[collection], lane.parked.isEmpty, !lane.isLoading {
-                lanes[collection] = nil
+            // Found once and changed in place: this is done for every item.
+            guard let place = lanes.index(forKey: collection), let id = lanes.values[place].ready.popFirst() else {
+                continue
             }
-            if lanes[collection]?.isLow(window) == true { lowLanes.insert(collection) }
+            readyCount -= 1
+            let lane = lanes.values[place]
+            if !lane.ready.isEmpty {
+                ring.append(collection)
+            } else if lane.parked.isEmpty, !lane.isLoading {
+                lanes.remove(at: place)
+            }
+            if lane.isLow(window) { lowLanes.insert(collection) }
             return (id, collection, true)
         }
         return nil

@@ -2,6 +2,9 @@ package import HTTP
 
 /// Which transfer begins next.
 extension Scheduler {
+    /// The place of a host's queue among its job's.
+    private typealias QueueIndex = Dictionary<Int, HostQueue>.Index
+
     /// What may begin at this time, with its slots taken.
     package mutating func admit(_ now: Monotonic) -> [Admission] {
         while let due = timers.popDue(now) { wake(due) }
@@ -35,7 +38,7 @@ extension Scheduler {
             while let id = jobs[job].queues[host]?.popUrgent(itemsOnly: isPaused) {
                 guard flights[id] != nil else { continue }
                 if jobs[job].queues[host]?.urgent.isEmpty == false { jobs[job].urgentRing.append(host) }
-                return begin(id, host, job, now)
+                return begin(id, host, job, flights[id]?.begin(at: now) ?? 1, now)
             }
         }
         return nil
@@ -46,41 +49,45 @@ extension Scheduler {
         guard jobs[job].inFlight < jobs[job].limits.concurrency else { return nil }
         for _ in 0..<jobs[job].ring.count {
             guard let host = jobs[job].ring.popFirst() else { return nil }
-            jobs[job].queues[host]?.isInRing = false
+            // Found once and changed in place: this is done for every item.
+            guard let queue = jobs[job].queues.index(forKey: host) else { continue }
+            jobs[job].queues.values[queue].isInRing = false
             guard isOpen(host, job, now) else { continue }
             guard hasRoom(host, job) else {
-                enqueue(host, job)
+                enqueue(host, queue, job)
                 continue
             }
-            guard let (id, collection) = takeReady(host, job) else { continue }
-            enqueue(host, job)
-            if flights[id] == nil {
-                flights[id] = Flight(job: job, host: host, collection: collection)
-            }
+            guard let (id, collection) = takeReady(host, queue, job) else { continue }
+            enqueue(host, queue, job)
             jobs[job].inFlight += 1
-            return begin(id, host, job, now)
+            let attempt = flights[id, default: Flight(job: job, host: host, collection: collection)].begin(at: now)
+            return begin(id, host, job, attempt, now)
         }
         return nil
     }
 
-    private mutating func takeReady(_ host: Int, _ job: JobIndex) -> (TransferID, Int64)? {
-        while let (id, collection, isFresh) = jobs[job].queues[host]?.popReady() {
+    private mutating func takeReady(
+        _ host: Int, _ queue: QueueIndex, _ job: JobIndex
+    ) -> (TransferID, Int64)? {
+        while let (id, collection, isFresh) = jobs[job].queues.values[queue].popReady() {
             if isFresh { readyCount -= 1 }
-            noteLow(host, job)
+            if jobs[job].queues.values[queue].isLow { lowQueues.insert(QueueName(job: job, host: host)) }
             if dropped.isEmpty || dropped.remove(id) == nil { return (id, collection) }
         }
         // A list over many hosts leaves no empty queues behind.
-        if jobs[job].queues[host]?.isEmpty == true { jobs[job].queues[host] = nil }
+        if jobs[job].queues.values[queue].isEmpty { jobs[job].queues.remove(at: queue) }
         return nil
     }
 
-    private mutating func begin(_ id: TransferID, _ host: Int, _ job: JobIndex, _ now: Monotonic) -> Admission {
+    private mutating func begin(
+        _ id: TransferID, _ host: Int, _ job: JobIndex, _ attempt: Int, _ now: Monotonic
+    ) -> Admission {
         hosts[host].inFlight += 1
         hosts[host].asked = now
         hosts[host].limit.began(at: now)
         let interval = max(hosts[host].interval, hosts[host].limit.interval)
         if interval > 0 { hosts[host].opens = max(now, hosts[host].opens).advanced(byMicroseconds: interval) }
-        return Admission(id: id, job: job, attempt: flights[id]?.begin(at: now) ?? 1)
+        return Admission(id: id, job: job, attempt: attempt)
     }
 
     /// Whether the host may be asked at this time; else its queue comes back when it may.
@@ -114,9 +121,11 @@ extension Scheduler {
     }
 
     mutating func enqueue(_ host: Int, _ job: JobIndex) {
-        guard let queue = jobs[job].queues[host], queue.hasReady, !queue.isInRing else { return }
-        jobs[job].queues[host]?.isInRing = true
-        jobs[job].ring.append(host)
+        if let queue = jobs[job].queues.index(forKey: host) { enqueue(host, queue, job) }
+    }
+
+    private mutating func enqueue(_ host: Int, _ queue: QueueIndex, _ job: JobIndex) {
+        if jobs[job].queues.values[queue].enterRing() { jobs[job].ring.append(host) }
     }
 
     mutating func pushUrgent(_ id: TransferID, _ host: Int, _ job: JobIndex) {

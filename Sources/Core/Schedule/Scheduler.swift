@@ -269,28 +269,30 @@ package struct Scheduler: Sendable {
     package mutating func finished(
         _ id: TransferID, _ verdict: Verdict, sign: HostSign = .none, now: Monotonic
     ) -> Decision {
-        guard let flight = flights[id] else { return .over }
+        // Found once: this is done for every item.
+        guard let place = flights.index(forKey: id) else { return .over }
+        let flight = flights.values[place]
         note(sign, of: flight, now: now)
         hosts[flight.host].inFlight -= 1
-        flights[id]?.isInFlight = false
+        flights.values[place].isInFlight = false
         let job = flight.job
         let isItem = id >= 0
         if case .redirected(let origin, let delay) = verdict, !jobs[job].isStopped {
             let host = number(of: origin, job: job)
-            flights[id]?.host = host
-            flights[id]?.isHop = true
+            flights.values[place].host = host
+            flights.values[place].isHop = true
             guard delay > 0 else {
                 pushUrgent(id, host, job)
                 return .hop
             }
             if isItem { jobs[job].inFlight -= 1 }
-            flights[id]?.isDelayed = true
+            flights.values[place].isDelayed = true
             timers.insert(.retry(id), due: now.advanced(byMicroseconds: delay))
             return .hop
         }
         if isItem { jobs[job].inFlight -= 1 }
         guard case .transient(let retryAfter) = verdict else {
-            flights[id] = nil
+            flights.remove(at: place)
             jobs[job].budget.earn()
             return jobs[job].isStopped && isRedirect(verdict) ? .cancelled : .over
         }
@@ -298,19 +300,19 @@ package struct Scheduler: Sendable {
             holdBack(QueueName(job: job, host: flight.host), until: now.advanced(byMicroseconds: retryAfter), now)
         }
         guard flight.attempts <= jobs[job].limits.retries else {
-            flights[id] = nil
+            flights.remove(at: place)
             return .over
         }
         guard !jobs[job].isStopped else {
-            flights[id] = nil
+            flights.remove(at: place)
             return .cancelled
         }
         guard !isItem || jobs[job].budget.spend() else {
-            flights[id] = nil
+            flights.remove(at: place)
             return .unaffordable
         }
         let due = now.advanced(byMicroseconds: backoff.delay(retry: flight.attempts, using: &generator))
-        flights[id]?.host = flight.home
+        flights.values[place].host = flight.home
         timers.insert(.retry(id), due: due)
         return .retry(at: due)
     }
