@@ -36,6 +36,11 @@ struct EasyHandle: ~Copyable {
         try ccurl_set_list(raw, option, list).check()
     }
 
+    /// libcurl keeps the pointer, and goes by it rather than by the text of `CURLOPT_URL`.
+    func set(_ target: borrowing RequestTarget) throws(CurlError) {
+        try ccurl_set_pointer(raw, CURLOPT_CURLU, UnsafeMutableRawPointer(target.raw)).check()
+    }
+
     /// Gives the handle its context, for `context(of:)`, and its place for error messages.
     func setContext(_ context: UnsafeMutableRawPointer) throws(CurlError) {
         try ccurl_set_pointer(raw, CURLOPT_PRIVATE, context).check()

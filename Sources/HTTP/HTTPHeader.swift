@@ -25,6 +25,11 @@ package struct HTTPHeader: Hashable, Sendable {
         }
     }
 
+    /// Names compare without case (RFC 9110, 5.1).
+    func hasName(_ other: String) -> Bool {
+        name.utf8.elementsEqual(other.utf8) { asciiLowercase($0) == asciiLowercase($1) }
+    }
+
     /// The field as libcurl takes it: an empty value needs a semicolon, for `Name:` would remove the header.
     var line: String {
         value.allSatisfy { $0 == " " || $0 == "\t" } ? "\(name);" : "\(name): \(value)"

@@ -1,34 +1,25 @@
-internal import CCurl
-
-/// A prebuilt, immutable list of request headers that any number of requests share.
+/// An immutable list of request headers that any number of requests share.
 ///
-/// The list is built once; a request that has it points libcurl at it and copies nothing.
+/// Consecutive requests with the same list leave the handle's headers as they are.
 package final class HTTPHeaderList: Sendable {
     /// The failure of a header that cannot be sent; a request with this list then finishes with it.
     let failure: HTTPFailure?
 
-    /// The native list, nil when it is empty. Nothing writes to it after `init`.
-    // Reason for `nonisolated(unsafe)`: a pointer to memory that is immutable until `deinit`.
-    nonisolated(unsafe) let head: UnsafeMutablePointer<curl_slist>?
+    let headers: [HTTPHeader]
 
-    /// Builds the list, in order. A header that is not valid is left out, and makes every request with this
-    /// list finish as `.invalid` before anything is sent.
+    /// Takes the headers in order. One that is not valid is left out, and makes every request with this list finish as
+    /// `.invalid` before anything is sent.
     package init(_ headers: [HTTPHeader]) {
         var failure: HTTPFailure?
-        var list = CurlList()
-        for header in headers {
-            do {
+        self.headers = headers.filter { header in
+            do throws(HTTPFailure) {
                 try header.validate()
-                try list.append(header.line)
+                return true
             } catch {
                 failure = failure ?? error
+                return false
             }
         }
         self.failure = failure
-        head = list.take()
-    }
-
-    deinit {
-        curl_slist_free_all(head)
     }
 }

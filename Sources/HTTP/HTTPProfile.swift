@@ -64,6 +64,10 @@ package final class HTTPProfile: Sendable {
     package let configuration: Configuration
     let proxyRules: HTTPProxyRules
 
+    /// What every request sends that does not send its own of that name. As header fields and not by libcurl's options,
+    /// which it would format once more for each request.
+    let headers: [HTTPHeader]
+
     /// The routes in libcurl's form, nil when there are none. Nothing writes to it after `init`.
     // Reason for `nonisolated(unsafe)`: a pointer to memory that is immutable until `deinit`.
     nonisolated(unsafe) let routeList: UnsafeMutablePointer<curl_slist>?
@@ -77,6 +81,9 @@ package final class HTTPProfile: Sendable {
             case .none: HTTPProxyRules(environment: [:])
             case .url(let url): HTTPProxyRules(always: url)
             }
+        let agent = configuration.userAgent.isEmpty ? [] : [HTTPHeader("User-Agent", configuration.userAgent)]
+        // Asks for the plain form.
+        headers = agent + [HTTPHeader("Accept-Encoding", "identity")]
         var list = CurlList()
         for route in configuration.routes { try list.append(route.entry) }
         routeList = list.take()

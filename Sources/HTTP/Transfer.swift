@@ -60,14 +60,19 @@ final class Transfer {
     private var isSecure: Bool?
     /// Set for servers that speak HTTP/2.
     private(set) var waitsForConnection = false
-    private var headerList: UnsafeMutablePointer<curl_slist>?
-    private var ownHeaders = CurlList()
+    /// What `CURLOPT_USERAGENT` is.
+    private var proxyAgent: String?
+    private var target: RequestTarget
+    private var headers = CurlList()
+    /// Where `headers` are from; nil when some are of one request alone.
+    private var headerOrigin: (profile: HTTPProfile, shared: HTTPHeaderList?)?
 
     /// Makes the handle and sets what no request changes. Sockets, which outlive a
     /// transfer, have the engine as their context.
     init(slot: Int32, engine: TransferEngine) throws(HTTPFailure) {
         hasClosed.initialize(to: 0)
         handle = try EasyHandle()
+        target = try RequestTarget()
         self.slot = slot
         self.engine = engine
         do {
@@ -87,10 +92,10 @@ final class Transfer {
         if usesProxy, guardsAddresses, !AddressText.mayBeGlobal(host: request.url.host) {
             throw HTTPFailure(.blockedAddress, "\(request.url.host) is not a globally reachable host")
         }
-        try collectHeaders(of: request)
+        try applyHeaders(of: request)
+        try target.set(request.url)
         do {
             if profile !== request.profile { try apply(request.profile) }
-            try applyHeaders(of: request)
             try apply(request, proxy: proxy, waitsForConnection: waitsForConnection)
         } catch {
             throw error.failure
@@ -100,7 +105,6 @@ final class Transfer {
     /// Forgets the request. The handle must be out of the multi handle.
     func reset() {
         generation &+= 1
-        dropOwnHeaders()
         request = nil
         exchange = nil
         hold = -1
@@ -141,7 +145,8 @@ final class Transfer {
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
         try handle.set(CURLOPT_UNRESTRICTED_AUTH, 0)
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
-        // Asks for the plain form, and still decodes what a server codes unasked.
+        try handle.set(target)
+        // Decodes what a server codes unasked; see `HTTPProfile.headers` for what is asked for.
         try handle.set(CURLOPT_ACCEPT_ENCODING, "identity")
         // A proxy's reply to CONNECT is not the reply.
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -155,7 +160,6 @@ final class Transfer {
     private func apply(_ new: HTTPProfile) throws(CurlError) {
         profile = nil  // applied in part until the end
         let settings = new.configuration
-        try handle.set(CURLOPT_USERAGENT, settings.userAgent)
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(settings.connectTimeout))
         try handle.set(CURLOPT_TIMEOUT_MS, milliseconds(settings.totalTimeout))
         try handle.set(CURLOPT_CONNECT_TO, new.routeList)
@@ -199,39 +203,38 @@ final class Transfer {
             try handle.set(CURLOPT_PROXY, proxy ?? "")
             self.proxy = proxy
         }
+        // Only for what is said to the proxy itself.
+        let proxyAgent = proxy == nil ? nil : request.profile.configuration.userAgent
+        if self.proxyAgent != proxyAgent {
+            try handle.set(CURLOPT_USERAGENT, proxyAgent)
+            self.proxyAgent = proxyAgent
+        }
         if self.waitsForConnection != waitsForConnection {
             try handle.set(CURLOPT_PIPEWAIT, waitsForConnection ? 1 : 0)
             self.waitsForConnection = waitsForConnection
         }
     }
 
-    /// Builds the list of headers that only this request has, in front of the shared one.
-    private func collectHeaders(of request: HTTPRequest) throws(HTTPFailure) {
-        if request.extraHeaders.isEmpty { return }
+    /// Makes the list of header fields, unless it is that of the request before: the request's own, those it shares, and
+    /// those of the profile that it has none of.
+    private func applyHeaders(of request: HTTPRequest) throws(HTTPFailure) {
+        if request.extraHeaders.isEmpty, let headerOrigin, headerOrigin.profile === request.profile,
+            headerOrigin.shared === request.headers
+        {
+            return
+        }
+        let chosen = request.extraHeaders + (request.headers?.headers ?? [])
         var list = CurlList()
-        for header in request.extraHeaders {
+        for header in chosen {
             try header.validate()
             try list.append(header.line)
         }
-        if let shared = request.headers?.head { list.share(tail: shared) }
-        ownHeaders = list
-    }
-
-    private func applyHeaders(of request: HTTPRequest) throws(CurlError) {
-        let wanted = request.extraHeaders.isEmpty ? request.headers?.head : ownHeaders.head
-        if wanted == headerList { return }
-        try handle.set(CURLOPT_HTTPHEADER, wanted)
-        headerList = wanted
-    }
-
-    /// Frees the headers that only the last request had. A shared list may be gone by now as well; libcurl
-    /// does not look at its pointer before the next request, which replaces it.
-    private func dropOwnHeaders() {
-        if ownHeaders.head == nil { return }
-        // Setting a null list cannot fail; if it did, keeping the memory would be right.
-        guard (try? handle.set(CURLOPT_HTTPHEADER, nil as UnsafeMutablePointer<curl_slist>?)) != nil else { return }
-        headerList = nil
-        ownHeaders = CurlList()
+        for header in request.profile.headers where !chosen.contains(where: { $0.hasName(header.name) }) {
+            try list.append(header.line)
+        }
+        do { try handle.set(CURLOPT_HTTPHEADER, list.head) } catch { throw error.failure }
+        headers = list
+        headerOrigin = request.extraHeaders.isEmpty ? (request.profile, request.headers) : nil
     }
 }
 

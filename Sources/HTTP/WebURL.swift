@@ -6,7 +6,9 @@ import Glibc
 /// encoded, which is not encoded again. Dot segments are removed, the fragment is dropped, the default port
 /// too. The host is in small letters and in its ASCII form (`xn--`); an IPv4 address in an odd spelling, such
 /// as `0x7f.1`, is in the usual one, as libcurl will connect to it.
-package struct WebURL: Hashable, Sendable {
+///
+/// A class, though a value to its users: it is handed from the list to the row a dozen times.
+package final class WebURL: Hashable, Sendable {
     /// The longest text that is accepted, in bytes.
     package static let maximumLength = 8_192
 
@@ -19,7 +21,7 @@ package struct WebURL: Hashable, Sendable {
     /// The scheme's default unless given.
     package let port: Int
     /// How many bytes of `text` are before the path: libcurl writes every URL with a slash after its authority.
-    private let rootLength: Int
+    let rootLength: Int
 
     /// Reads a URL.
     ///
@@ -101,7 +103,7 @@ package struct WebURL: Hashable, Sendable {
 
     /// Whether a URL as ``URLSpelling`` has it begins with this one's scheme and authority, and goes on with a path in
     /// which the parser has nothing to change: no dot segments, and no escapes, which may be dots.
-    private func isRoot(of spelled: String) -> Bool {
+    func isRoot(of spelled: String) -> Bool {
         guard spelled.utf8.count <= Self.maximumLength else { return false }
         return Self.withBytes(of: spelled) { spelled in
             Self.withBytes(of: text) { text in

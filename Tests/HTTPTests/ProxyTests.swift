@@ -63,6 +63,8 @@ struct ProxyTests {
         #expect(state.failure == nil)
         #expect(state.text == "http://www.example.com/a")
         #expect(state.result.address == "127.0.0.1")
+        #expect(
+            proxy.requests.first?.headers.filter { $0.name.lowercased() == "user-agent" }.map(\.value) == ["test/1"])
     }
 
     @Test(
@@ -90,6 +92,7 @@ struct ProxyTests {
         #expect(state.result.status == 0)
         #expect(state.heads.isEmpty)
         #expect(proxy.requests.first?.method == "CONNECT")
+        #expect(proxy.requests.first?["user-agent"] == "test/1")
     }
 
     @Test("a proxy that is not there is a failure to connect that names the proxy")

@@ -160,6 +160,36 @@ struct ReplyTests {
         #expect(requests[2]["x-shared"] == nil)
     }
 
+    @Test("a request that brings its own user agent has no other", arguments: [true, false])
+    func ownAgent(_ isShared: Bool) throws {
+        let server = try FaultyServer { _ in .ok("") }
+        let client = try TestClient()
+        let own = HTTPHeader("user-agent", "own/1")
+        _ = try client.fetch(
+            server.url(),
+            request: {
+                if isShared { $0.headers = HTTPHeaderList([own]) } else { $0.extraHeaders = [own] }
+            })
+        _ = try client.fetch(server.url())
+        #expect(server.requests.map(Self.agents(of:)) == [["own/1"], ["test/1"]])
+    }
+
+    private static func agents(of request: FaultyServer.Request) -> [String] {
+        request.headers.filter { $0.name.lowercased() == "user-agent" }.map(\.value)
+    }
+
+    @Test("one request after another asks for exactly its own URL")
+    func targets() throws {
+        let server = try FaultyServer { _ in .ok("") }
+        let client = try TestClient()
+        let targets = ["/a", "/b/c?d=%2F", "/e", "/%C3%A9", "/f", "/", "/?g", "/h", "/h/i;j=1,2/~k"]
+        for target in targets { _ = try client.fetch(server.url(target)) }
+        _ = try client.fetch("http://me:secret@127.0.0.1:\(server.port)/l")
+        _ = try client.fetch(server.url("/m"))
+        #expect(server.requests.map(\.target) == targets + ["/l", "/m"])
+        #expect(server.requests.map { $0["authorization"] != nil }.suffix(3) == [false, true, false])
+    }
+
     @Test("user information in the URL is sent as credentials")
     func userInformation() throws {
         let server = try FaultyServer { _ in .ok("") }
