@@ -32,17 +32,21 @@ package struct HTTPHead: Sendable {
     package let headers: HTTPHeaders
     /// "1.0", "1.1", "2" or "3".
     package let version: String
+    /// What Content-Length says; nil without one, and where Transfer-Encoding overrides it (RFC 9112, 6.3).
+    package let length: Int64?
     /// Whether a Repr-Digest or Content-Digest may be among the headers (RFC 9530): a search for them is not for free.
     package let hasDigest: Bool
     /// Whether there is a Vary.
     package let hasVary: Bool
 
     package init(
-        status: Int, headers: HTTPHeaders, version: String, hasDigest: Bool = false, hasVary: Bool = false
+        status: Int, headers: HTTPHeaders, version: String, length: Int64? = nil, hasDigest: Bool = false,
+        hasVary: Bool = false
     ) {
         self.status = status
         self.headers = headers
         self.version = version
+        self.length = length
         self.hasDigest = hasDigest
         self.hasVary = hasVary
     }

@@ -16,8 +16,14 @@ package struct HTTPHeaders: Sendable {
     /// A bit for each name that is there, see ``mark(first:length:)``: most of what is asked for is not.
     private let marks: UInt64
 
+    /// No fields.
+    package init() {
+        bytes = []
+        marks = 0
+    }
+
     /// These fields, in order.
-    package init(_ fields: [HTTPHeader] = []) {
+    package init(_ fields: [HTTPHeader]) {
         self.init(copying: Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8))
     }
 

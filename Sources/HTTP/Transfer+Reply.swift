@@ -92,17 +92,16 @@ extension Transfer {
 
     private func beginReply(status: Int) -> Bool {
         let headers = HTTPHeaders(copying: block)
-        let head = HTTPHead(
-            status: status, headers: headers, version: protocolVersion, hasDigest: hasDigest, hasVary: hasVary)
-        self.head = head
+        // Differing lengths are how replies are smuggled (RFC 9112, 6.3).
+        var isMalformed = false
         if !headers.has("transfer-encoding") {
-            do {
-                declaredLength = try headers.contentLength
-            } catch {
-                // Differing lengths are how replies are smuggled (RFC 9112, 6.3).
-                return fail(.protocolError, "the reply's Content-Length is not one number")
-            }
+            do { declaredLength = try headers.contentLength } catch { isMalformed = true }
         }
+        let head = HTTPHead(
+            status: status, headers: headers, version: protocolVersion, length: declaredLength, hasDigest: hasDigest,
+            hasVary: hasVary)
+        self.head = head
+        if isMalformed { return fail(.protocolError, "the reply's Content-Length is not one number") }
         isCoded = headers.has("content-encoding")
         action = exchange?.begin(head) ?? .reject
         if declaredLength == nil { watchForClose(head) }

@@ -18,12 +18,13 @@ extension ItemTransfer: PlacedExchange {
     func begin(_ head: HTTPHead) -> HTTPBodyAction {
         reply = head.headers
         status = head.status
+        length = head.length
         hasVary = head.hasVary
         hasDigest = head.hasDigest
         switch head.status {
         case 200, 203:
             return attempting { () throws(TransferFailure) in
-                do throws(FileError) { try beginBody(head.headers) } catch { throw TransferFailure(error) }
+                do throws(FileError) { try beginBody() } catch { throw TransferFailure(error) }
             }
         case 206:
             return attempting { () throws(TransferFailure) in try checkRange(head.headers) }
@@ -104,7 +105,7 @@ extension ItemTransfer: PlacedExchange {
         }
     }
 
-    private var isLong: Bool { (try? reply.contentLength).map { $0 > 65_536 } ?? true }
+    var isLong: Bool { length.map { $0 > Self.worthKeeping } ?? true }
 
     /// The bytes are not what the job expects.
     private var typeFailure: TransferFailure? {
@@ -136,6 +137,7 @@ extension ItemTransfer: PlacedExchange {
         do throws(TransferFailure) {
             ended(try conclude(result), result)
         } catch {
+            noteRest()
             ended(.failed(error), result)
         }
     }

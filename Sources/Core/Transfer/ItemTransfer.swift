@@ -24,6 +24,8 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     var fault: TransferFailure?
     var reply = HTTPHeaders()
     var status = 0
+    /// The length of the reply's body, where the reply says it.
+    var length: Int64?
     /// Whether it failed in a way that may pass and waits for its next attempt.
     var waitsForRetry = false
     /// Whether the reply's header says what its bytes hash to.
@@ -111,7 +113,7 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
 
     /// Takes up a part that an earlier run left.
     private func resume() {
-        guard !context.selection.isRefreshing else { return }
+        guard !context.leftParts.isEmpty, !context.selection.isRefreshing else { return }
         let output = context.output
         guard context.leftParts.contains(work.partName), let (stored, note) = output.resumable(work.partName),
             note.url == work.shownURL,
@@ -128,22 +130,32 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     }
 
     /// Begins the body anew: the reply holds all of it.
-    func beginBody(_ headers: HTTPHeaders) throws(FileError) {
+    func beginBody() throws(FileError) {
         if let part { try part.restart() }
-        let length = try? headers.contentLength
-        let part =
+        part =
             part ?? PartFile(in: context.output, name: work.partName, hasher: engine.hasher, expecting: length)
-        self.part = part
         head = []
         offset = 0
         resumed = nil
+        if isLong { noteVersion() }
+    }
+
+    /// Makes the part resumable if the reply says of which version it is. A short body, which is seldom cut off, is noted
+    /// only when it is.
+    private func noteVersion() {
         // A coded body's offsets are not the file's.
-        guard !headers.has("Content-Encoding"), let validator = Freshness.strongValidator(headers),
+        guard let part, !reply.has("Content-Encoding"), let validator = Freshness.strongValidator(reply),
             !context.job.trust.secrets.occur(in: validator)
         else { return }
         part.note = PartNote(
             url: work.shownURL, validator: validator.hasPrefix("\"") ? .etag(validator) : .lastModified(validator),
             totalLength: length)
+    }
+
+    /// Notes what came of a short body, so that the next request asks for the rest.
+    func noteRest() {
+        guard let part, part.note == nil, part.size > 0, status == 200 || status == 203 else { return }
+        noteVersion()
     }
 
     /// The body's type by its bytes.
@@ -221,7 +233,7 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     }
 
     /// Smaller parts are fetched again sooner than they are kept.
-    private static let worthKeeping: Int64 = 65_536
+    static let worthKeeping: Int64 = 65_536
 }
 
 extension PartNote.Validator {

@@ -39,6 +39,18 @@ struct ResumeTests {
         #expect(request["If-Range"] == "\"v1\"")
     }
 
+    @Test("a short body goes on where it broke off, too")
+    func short() async throws {
+        let whole = picture(40_000)
+        let bench = try Bench(["/a": [.ok(whole, headers: Self.strong).cut(after: 20_000, .close)]]) { request in
+            request["Range"] == "bytes=20000-" ? .partial(of: whole, from: 20_000, headers: Self.strong) : nil
+        }
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(row.status == 206)
+        #expect(bench.file("a.png") == whole)
+    }
+
     @Test("a reset loses nothing that had come")
     func reset() async throws {
         let bench = try Bench(
