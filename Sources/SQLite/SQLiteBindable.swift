@@ -57,20 +57,13 @@ extension [UInt8]: SQLiteBindable {
     }
 }
 
-/// `nil` is NULL.
+/// `nil` is NULL, which a parameter is until it gets a value.
 extension Optional: SQLiteBindable where Wrapped: SQLiteBindable {
     @inlinable
     package func bind(to statement: Statement, at index: Int32) -> ResultCode {
         switch self {
         case .some(let value): value.bind(to: statement, at: index)
-        case .none: statement.bindNull(at: index)
+        case .none: .ok
         }
-    }
-}
-
-extension Statement {
-    @usableFromInline
-    func bindNull(at index: Int32) -> ResultCode {
-        ResultCode(rawValue: sqlite3_bind_null(raw, index))
     }
 }

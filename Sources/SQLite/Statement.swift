@@ -81,6 +81,15 @@ extension Statement {
         while try step() {}
     }
 
+    /// Runs with the values that `body` gives the parameters, to the end; rows are passed over.
+    @inlinable
+    package func run(binding body: (inout Parameters) -> Void) throws(SQLiteError) {
+        begin()
+        defer { end() }
+        try bind(body)
+        while try step() {}
+    }
+
     /// Runs with `values` and hands each row to `read` as it is found.
     ///
     /// A throw of `read` ends the run and is passed on.
@@ -150,6 +159,16 @@ extension Statement {
             if code != .ok { throw error(code) }
         }
         precondition(Int(index) == parameterCount, "\(index) values for \(parameterCount) parameters: \(sql)")
+    }
+
+    @inlinable
+    func bind(_ body: (inout Parameters) -> Void) throws(SQLiteError) {
+        var parameters = Parameters(of: self)
+        body(&parameters)
+        if parameters.code != .ok { throw error(parameters.code) }
+        precondition(
+            Int(parameters.count) == parameterCount,
+            "\(parameters.count) values for \(parameterCount) parameters: \(sql)")
     }
 
     /// Binds text that stays as long as the run.

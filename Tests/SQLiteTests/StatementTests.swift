@@ -130,6 +130,26 @@ struct StatementTests {
         #expect(connection.changes == 2)
     }
 
+    @Test("values given one after the other are those of the parameters, and none stays for the next run")
+    func binding() throws {
+        let connection = try numbers(0)
+        for (number, name) in [(1, "one"), (2, nil)] {
+            try connection.run("INSERT INTO number (n, name) VALUES (?, ?)") { values in
+                values.add(number)
+                values.add(name)
+            }
+        }
+        let names: [String?] = try connection.rows("SELECT name FROM number ORDER BY n") { row in try row[0] }
+        #expect(names == ["one", nil])
+    }
+
+    @Test("too few values given one after the other trap")
+    func tooFewValuesGiven() async {
+        await #expect(processExitsWith: .failure) {
+            try Connection.inMemory().run("SELECT ?, ?") { values in values.add(1) }
+        }
+    }
+
     @Test("too few values trap")
     func tooFewValues() async {
         await #expect(processExitsWith: .failure) {

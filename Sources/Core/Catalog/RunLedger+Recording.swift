@@ -55,8 +55,20 @@ extension RunLedger {
                     UPDATE item SET path = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url, etag = ?,
                         last_modified = ?, expires_at = ?, variant = ?, stored_at = ?, state = 'stored', failure = NULL,
                         is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL, stored_run = ? WHERE id = ?
-                    """, file.path.text, file.mediaType, file.size, file.sha256.hex, freshness.etag,
-                    freshness.lastModified, freshness.expiresAt, freshness.variant, now, context.run, id)
+                    """
+                ) { values in
+                    values.add(file.path.text)
+                    values.add(file.mediaType)
+                    values.add(file.size)
+                    values.add(file.sha256.hex)
+                    values.add(freshness.etag)
+                    values.add(freshness.lastModified)
+                    values.add(freshness.expiresAt)
+                    values.add(freshness.variant)
+                    values.add(now)
+                    values.add(context.run)
+                    values.add(id)
+                }
             } else {
                 try catalog.run(
                     """

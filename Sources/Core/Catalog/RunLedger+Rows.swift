@@ -81,10 +81,23 @@ extension RunLedger {
                 thumbnail_url, stem, path_hash, listing, template)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO NOTHING
-            """,
-            context.job.name, listing.collectionID, key, listing.position, listing.url, listing.title,
-            listing.description, listing.section, listing.metadata, listing.thumbnailURL, stem.text, stem.hash,
-            listing.promiseText, renaming.template)
+            """
+        ) { values in
+            values.add(context.job.name)
+            values.add(listing.collectionID)
+            values.add(key)
+            values.add(listing.position)
+            values.add(listing.url)
+            values.add(listing.title)
+            values.add(listing.description)
+            values.add(listing.section)
+            values.add(listing.metadata)
+            values.add(listing.thumbnailURL)
+            values.add(stem.text)
+            values.add(stem.hash)
+            values.add(listing.promiseText)
+            values.add(renaming.template)
+        }
         guard catalog.changes > 0 else { return nil }
         return ItemRow(
             id: catalog.lastInsertedRowID, collectionID: listing.collectionID, key: key, position: listing.position,

@@ -142,8 +142,16 @@ extension RunLedger {
                 """
                 INSERT INTO transfer (run_id, item_id, outcome, attempts, status, failure, detail)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
-                """, context.run, item, record.outcome.rawValue, record.attempts, record.status,
-                record.failure?.rawValue, record.detail)
+                """
+            ) { values in
+                values.add(context.run)
+                values.add(item)
+                values.add(record.outcome.rawValue)
+                values.add(record.attempts)
+                values.add(record.status)
+                values.add(record.failure?.rawValue)
+                values.add(record.detail)
+            }
             return
         }
         try catalog.run(
@@ -152,10 +160,31 @@ extension RunLedger {
                 dns_us, connect_us, tls_us, wait_us, receive_us, total_us, store_us, elapsed_us, wire_bytes,
                 body_bytes, http_version, connection_reused, address)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, context.run, item, record.outcome.rawValue, record.attempts, record.status, record.failure?.rawValue,
-            record.detail, record.startedAt, timings.queue, timings.dns, timings.connect, timings.tls, timings.wait,
-            timings.receive, timings.total, timings.store, timings.elapsed, record.wireBytes, record.bodyBytes,
-            record.httpVersion, record.isConnectionReused, record.address)
+            """
+        ) { values in
+            values.add(context.run)
+            values.add(item)
+            values.add(record.outcome.rawValue)
+            values.add(record.attempts)
+            values.add(record.status)
+            values.add(record.failure?.rawValue)
+            values.add(record.detail)
+            values.add(record.startedAt)
+            values.add(timings.queue)
+            values.add(timings.dns)
+            values.add(timings.connect)
+            values.add(timings.tls)
+            values.add(timings.wait)
+            values.add(timings.receive)
+            values.add(timings.total)
+            values.add(timings.store)
+            values.add(timings.elapsed)
+            values.add(record.wireBytes)
+            values.add(record.bodyBytes)
+            values.add(record.httpVersion)
+            values.add(record.isConnectionReused)
+            values.add(record.address)
+        }
     }
 
     /// Writes the sums so far, so that they equal the rows at every commit.
