@@ -75,20 +75,28 @@ extension RunLedger {
     ///
     /// - Returns: a warning when the list was empty and nothing was therefore marked.
     func markGone(on catalog: Connection) throws -> String? {
-        let known: Int64 =
-            try catalog.value(
-                "SELECT count(*) FROM item WHERE job = ? AND state NOT IN ('gone', 'removed')", context.job.name) ?? 0
-        guard known > selected.count else { return nil }
-        guard listed > 0 else {
-            return "the list is empty; the \(known) items listed before stay as they are"
+        // Whatever a job has that the catalog did not know was listed by this run.
+        guard !isNew else { return nil }
+        if listed == 0 {
+            let known: Int64 =
+                try catalog.value(
+                    "SELECT count(*) FROM item WHERE job = ? AND state NOT IN ('gone', 'removed')", context.job.name)
+                ?? 0
+            return known > 0 ? "the list is empty; the \(known) items listed before stay as they are" : nil
+        }
+        // The index alone has the ids: most were listed, and their rows are not read.
+        var missing: [Int64] = []
+        try catalog.forEach("SELECT id FROM item WHERE job = ?", context.job.name) { row in
+            let id: Int64 = try row[0]
+            if !selected.contains(id) { missing.append(id) }
         }
         try catalog.transaction {
-            let missing = try catalog.rows(
-                "SELECT id, collection_id FROM item WHERE job = ? AND state NOT IN ('gone', 'removed', 'evicted')",
-                context.job.name
-            ) { row in (id: try row[0] as Int64, collection: try row[1] as Int64) }
-            .filter { !selected.contains($0.id) && !incomplete.contains($0.collection) }
-            for (id, _) in missing { try catalog.run("UPDATE item SET state = 'gone' WHERE id = ?", id) }
+            for id in missing {
+                let collection: Int64? = try catalog.value("SELECT collection_id FROM item WHERE id = ?", id)
+                guard let collection, !incomplete.contains(collection) else { continue }
+                try catalog.run(
+                    "UPDATE item SET state = 'gone' WHERE id = ? AND state NOT IN ('gone', 'removed', 'evicted')", id)
+            }
         }
         return nil
     }
