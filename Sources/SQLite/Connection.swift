@@ -101,14 +101,14 @@ extension Connection {
     @usableFromInline
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         for place in recent.indices where recent[place].sql == sql && !recent[place].isRunning {
-            // What is asked for often moves to the front.
+            // What is asked for often comes to the front.
             if place > 0 { recent.swapAt(place, place - 1) }
             return recent[max(0, place - 1)]
         }
         let cached = statements[sql]
         if let cached, !cached.isRunning {
-            if recent.count == Connection.recentLimit { recent.removeFirst() }
-            recent.append(cached)
+            if recent.count == Connection.recentLimit { recent.removeLast() }
+            recent.insert(cached, at: 0)
             return cached
         }
         let statement = try Statement(sql, on: openHandle)
@@ -134,8 +134,8 @@ extension Connection {
 
     /// Runs the one statement of `sql` with the values that `body` gives its parameters, in their order.
     ///
-    /// For what is run for each item: a value costs a tenth of one in a list of values, whose types are looked up anew in
-    /// each run.
+    /// For what is run for each item: the types of a list of values are looked up anew in each run, which costs more than
+    /// to bind them.
     @inlinable
     package func run(_ sql: String, binding body: (inout Parameters) -> Void) throws(SQLiteError) {
         try statement(sql).run(binding: body)
