@@ -33,12 +33,25 @@ struct ByteStream {
     /// The next line without its break and the white space around it, cut at `limit` bytes; nil at the end.
     mutating func line(limit: Int) throws -> (text: ArraySlice<UInt8>, isCut: Bool)? {
         guard try peek() != nil else { return nil }
-        var line: [UInt8] = []
-        var isCut = false
-        while let byte = try next(), byte != UInt8(ascii: "\n") {
-            if line.count < limit { line.append(byte) } else { isCut = true }
+        var (line, isWhole) = takeLine()
+        // It goes on in the next chunk. What is over the limit is passed over.
+        while !isWhole, try fill() {
+            let (rest, isEnd) = takeLine()
+            if line.count <= limit { line += rest }
+            isWhole = isEnd
         }
-        return (trimmed(line[...]), isCut)
+        return (trimmed(line.prefix(limit)), line.count > limit)
+    }
+
+    /// What the chunk has of a line, and whether it has the line's break; both are taken.
+    private mutating func takeLine() -> (text: ArraySlice<UInt8>, isWhole: Bool) {
+        let rest = chunk[index...]
+        guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
+            index = chunk.count
+            return (rest, false)
+        }
+        index = end + 1
+        return (rest[..<end], true)
     }
 
     /// The first bytes, as many as there are up to `count`; they stay.

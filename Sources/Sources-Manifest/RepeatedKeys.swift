@@ -35,7 +35,8 @@ struct RepeatedKeys {
     /// FNV-1a of 64 bits, mixed once more so that its upper bits are good; never 0.
     private static func hash(_ text: String) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        var text = text
+        text.withUTF8 { for byte in $0 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 } }
         hash ^= hash >> 32
         hash = hash &* 0xD6E8_FEB8_6659_FD93
         return max(1, hash ^ hash >> 32)

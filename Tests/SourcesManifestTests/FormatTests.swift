@@ -129,6 +129,15 @@ struct FormatTests {
         #expect(listing.items.count == 3)
     }
 
+    @Test("lines are read over the ends of chunks, and one without end fails alone")
+    func longLines() async throws {
+        let urls = (0..<3_000).map { "http://a/\($0)/" + String(repeating: "x", count: $0 % 50) }
+        let text = urls.joined(separator: " \r\n\n") + "\n" + String(repeating: "x", count: 200_000) + "\nhttp://a/last"
+        let listing = try await Listing("l.txt", text)
+        #expect(listing.items.filter { $0.invalid == nil }.map(\.url) == urls + ["http://a/last"])
+        #expect(listing.invalid == ["l.txt#@3000: element 3000 of l.txt: its line is over 65536 bytes"])
+    }
+
     @Test(
         "what is no list fails, by itself the whole listing",
         arguments: [
