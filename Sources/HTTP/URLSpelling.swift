@@ -25,6 +25,7 @@ enum URLSpelling {
     }
 
     static func percentDecoded(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let bytes = UnsafeRawBufferPointer(rebasing: bytes)
         guard bytes.contains(UInt8(ascii: "%")) else { return String(decoding: bytes, as: UTF8.self) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
@@ -130,7 +131,7 @@ enum URLSpelling {
     }
 
     /// Whether a byte may stand in a path or query. Besides RFC 3986, `[ ] |` stay, as browsers send them.
-    private static func mayStay(_ byte: UInt8) -> Bool {
+    static func mayStay(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, 0x7F...0xFF, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
             UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "%"):

@@ -28,15 +28,15 @@ package final class WebURL: Hashable, Sendable {
     /// - Parameter other: a URL that was read before. Where this one has the same scheme, host and port, as the URLs of
     ///   one list mostly have, what libcurl's parser said of those holds for it too.
     package init(_ text: String, near other: WebURL? = nil) throws(WebURLError) {
-        let ascii = try URLSpelling.ascii(text)
-        if let other, other.isRoot(of: ascii.text) {
-            self.text = ascii.text
+        if let other, other.isRoot(of: text) {
+            self.text = text
             scheme = other.scheme
             host = other.host
             port = other.port
             rootLength = other.rootLength
             return
         }
+        let ascii = try URLSpelling.ascii(text)
         let parser = try URLParser(ascii.text, hasForeignHost: ascii.hasForeignHost)
         self.text = parser.text
         scheme = parser.scheme
@@ -75,9 +75,11 @@ package final class WebURL: Hashable, Sendable {
         }
     }
 
-    private func withPath<Result>(_ body: (Slice<UnsafeRawBufferPointer>) -> Result) -> Result {
+    private func withPath<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         Self.withBytes(of: text) { text in
-            body(text[rootLength...].prefix { $0 != UInt8(ascii: "?") })
+            let path = UnsafeRawBufferPointer(rebasing: text[rootLength...])
+            return body(
+                UnsafeRawBufferPointer(rebasing: path[..<(path.firstIndex(of: UInt8(ascii: "?")) ?? path.count)]))
         }
     }
 
@@ -101,19 +103,21 @@ package final class WebURL: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// Whether a URL as ``URLSpelling`` has it begins with this one's scheme and authority, and goes on with a path in
-    /// which the parser has nothing to change: no dot segments, and no escapes, which may be dots.
-    func isRoot(of spelled: String) -> Bool {
-        guard spelled.utf8.count <= Self.maximumLength else { return false }
-        return Self.withBytes(of: spelled) { spelled in
+    /// Whether a URL as it is written begins with this one's scheme and authority, and goes on with a path in which
+    /// neither spelling nor the parser has anything to change: no dot segments, and no escapes, which may be dots.
+    func isRoot(of written: String) -> Bool {
+        guard written.utf8.count <= Self.maximumLength else { return false }
+        return Self.withBytes(of: written) { written in
             Self.withBytes(of: text) { text in
-                guard spelled.count > rootLength, spelled[rootLength] == UInt8(ascii: "/"),
-                    let start = spelled.baseAddress, let root = text.baseAddress,
+                guard written.count > rootLength, written[rootLength] == UInt8(ascii: "/"),
+                    let start = written.baseAddress, let root = text.baseAddress,
                     memcmp(start, root, rootLength) == 0
                 else { return false }
-                for place in rootLength + 1..<spelled.count {
-                    let isDotSegment = spelled[place] == UInt8(ascii: ".") && spelled[place - 1] == UInt8(ascii: "/")
-                    if isDotSegment || spelled[place] == UInt8(ascii: "%") { return false }
+                var last = UInt8(ascii: "/")
+                for byte in written[(rootLength + 1)...] {
+                    let isDotSegment = byte == UInt8(ascii: ".") && last == UInt8(ascii: "/")
+                    if isDotSegment || byte == UInt8(ascii: "#") || !URLSpelling.mayStay(byte) { return false }
+                    last = byte
                 }
                 return true
             }
