@@ -43,12 +43,9 @@ extension RunLedger {
             if let event = try list(hidden(collection), on: catalog, now: now) { outcome.events.append(event) }
         }
         incomplete.formUnion(page.incomplete.compactMap { collections[context.job.trust.secrets.hide($0)]?.id })
-        for item in page.items {
-            guard !isEnough else {
-                outcome.isEnough = true
-                break
-            }
-            try list(hidden(item), on: catalog, now: now, clock: clock, &outcome)
+        for item in context.job.trust.secrets.isEmpty ? page.items : page.items.map(hidden) {
+            guard !isEnough else { break }
+            try list(item, on: catalog, now: now, clock: clock, &outcome)
         }
         outcome.isEnough = isEnough
         try writeFigures(on: catalog)
@@ -58,7 +55,6 @@ extension RunLedger {
     /// The names that the catalog, the paths and the events use, without secrets. What a request is made of stays.
     private func hidden(_ item: ListedItem) -> ListedItem {
         let secrets = context.job.trust.secrets
-        guard !secrets.isEmpty else { return item }
         var item = item
         item.key = secrets.hide(item.key)
         item.collection = secrets.hide(item.collection)
@@ -109,21 +105,18 @@ extension RunLedger {
     private func list(
         _ item: ListedItem, on catalog: Connection, now: Int64, clock: Monotonic, _ outcome: inout ListingOutcome
     ) throws {
-        guard var collection = collections[item.collection] else {
+        guard let collection = collections[item.collection]?.take() else {
             outcome.warnings.append(
                 "item '\(item.key)' names the collection '\(item.collection)', which was not listed")
             return
         }
-        let position = collection.next
-        collection.next += 1
-        collections[item.collection] = collection
         listed += 1
         guard matchesOnly(item.key) else { return }
 
         let invalid = item.invalid ?? Promise.complaint(about: item)
         let url = invalid == nil ? Result { try WebURL(item.url, near: lastURL) } : nil
         lastURL = try? url?.get()
-        let listing = Listing(item, url: try? url?.get(), position: position, collection: collection, context.job)
+        let listing = Listing(item, url: try? url?.get(), position: collection.next, collection: collection, context)
         let row: ItemRow
         // For a list that is new to the catalog the insertion itself tells which keys are not.
         if isNew, let inserted = try insert(listing, key: item.key, on: catalog) {

@@ -19,8 +19,10 @@ extension RunLedger {
         let promiseText: String?
         let stem: String
 
-        init(_ item: ListedItem, url: WebURL?, position: Int, collection: ListedCollectionRow, _ job: Job) {
-            let secrets = job.trust.secrets
+        init(
+            _ item: ListedItem, url: WebURL?, position: Int, collection: ListedCollectionRow, _ context: RunContext
+        ) {
+            let secrets = context.job.trust.secrets
             collectionID = collection.id
             self.position = position
             let shown = secrets.hide(item.url)
@@ -35,7 +37,7 @@ extension RunLedger {
                 size: item.size, sha256: item.sha256.flatMap { SHA256Digest(hex: $0) },
                 headers: item.headers)
             promiseText = promise.isEmpty ? nil : promise.text(hiding: secrets.hide)
-            stem = job.output.template.render { field in
+            stem = context.job.output.template.render { field in
                 switch field {
                 case "key": return item.key
                 case "title": return title

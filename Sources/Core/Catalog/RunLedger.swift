@@ -56,6 +56,12 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         let title: String
         let section: String?
         var next = 1
+
+        /// The row as the collection's next item finds it.
+        mutating func take() -> ListedCollectionRow {
+            defer { next += 1 }
+            return self
+        }
     }
 
     init(_ context: RunContext, journal: PublishJournal?, on catalog: Connection) throws {

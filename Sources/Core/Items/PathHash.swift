@@ -5,7 +5,8 @@
 func pathHash(_ stem: String) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     // Upper-casing first folds what lower-casing alone keeps apart: "ß" and "SS".
-    for byte in fold(stem).utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    var folded = fold(stem)
+    folded.withUTF8 { for byte in $0 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 } }
     return Int64(bitPattern: hash)
 }
 

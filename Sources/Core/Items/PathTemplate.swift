@@ -90,12 +90,19 @@ package struct PathTemplate: Sendable, Hashable {
 
     /// The stem of an item's path: each part one safe component of at most 200 bytes.
     package func render(_ value: (String) -> String) -> String {
-        components.flatMap { Self.render($0, value) }.joined(separator: "/")
+        var stem = ""
+        for pieces in components {
+            Self.render(pieces, value) { component in
+                if !stem.isEmpty { stem += "/" }
+                // A part that is one field, or has fields in it, is made safe as a whole, so that its length holds too.
+                stem += component.hasExtensionMark ? Self.safeWithMark(component) : safeComponent(component)
+            }
+        }
+        return stem
     }
 
-    /// One component, or more of them where a path field has folders.
-    private static func render(_ pieces: [Piece], _ value: (String) -> String) -> [String] {
-        var finished: [String] = []
+    /// Hands on one component, or more of them where a path field has folders.
+    private static func render(_ pieces: [Piece], _ value: (String) -> String, _ add: (String) -> Void) {
         var text = ""
         for piece in pieces {
             switch piece {
@@ -105,14 +112,13 @@ package struct PathTemplate: Sendable, Hashable {
             case .path(let name):
                 let parts = value(name).split(separator: "/")
                 for folder in parts.dropLast() {
-                    finished.append(text + safeComponent(String(folder)))
+                    add(text + safeComponent(String(folder)))
                     text = ""
                 }
                 text += safeComponent(parts.last.map(String.init) ?? "")
             }
         }
-        // A part that is one field, or has fields in it, is made safe as a whole, so that its length holds too.
-        return (finished + [text]).map { $0.hasExtensionMark ? safeWithMark($0) : safeComponent($0) }
+        add(text)
     }
 
     /// Makes a component safe around its extension mark, which ``safeComponent(_:maximumBytes:)`` would replace.
@@ -181,7 +187,10 @@ package struct TemplateError: Error, Sendable {
 
 extension String {
     /// Told by its byte, which is part of no other character's.
-    fileprivate var hasExtensionMark: Bool { utf8.contains(1) }
+    fileprivate var hasExtensionMark: Bool {
+        var text = self
+        return text.withUTF8 { $0.contains(1) }
+    }
 
     /// The text with each of one character replaced.
     fileprivate func replacing(_ character: Character, with replacement: String) -> String {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Values that came from the environment through `${NAME}` and are written as `${NAME}` wherever they would be seen.
 ///
 /// In stored text a literal `${` is `$${`, and a `$` before a variable `${$}`, so that what a list or a server wrote can
@@ -23,7 +25,7 @@ package struct Secrets: Sendable {
 
     /// The text as it may be stored and shown.
     package func hide(_ text: String) -> String {
-        guard !forms.isEmpty || hasDollar(text) else { return text }
+        guard !forms.isEmpty || Self.hasDollar(text) else { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -38,6 +40,13 @@ package struct Secrets: Sendable {
             index += 1
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func hasDollar(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            bytes.baseAddress.map { memchr($0, Int32(UInt8(ascii: "$")), bytes.count) != nil } ?? false
+        }
     }
 
     /// Whether a value stands in the text.
@@ -64,7 +73,7 @@ package struct Secrets: Sendable {
     ///
     /// - Returns: nil when it names a variable that this job does not have.
     package func expand(_ text: String) -> String? {
-        guard hasDollar(text) else { return text }
+        guard Self.hasDollar(text) else { return text }
         var result = ""
         var rest = text[...]
         while let dollar = rest.firstIndex(of: "$") {
@@ -85,12 +94,6 @@ package struct Secrets: Sendable {
         }
         return result + rest
     }
-}
-
-/// Of most texts it is all that is asked.
-private func hasDollar(_ text: String) -> Bool {
-    var text = text
-    return text.withUTF8 { $0.contains(UInt8(ascii: "$")) }
 }
 
 private let escape = Array("$$".utf8)
