@@ -185,7 +185,7 @@ final class JobRun: Sendable {
     // MARK: Listing
 
     /// Items entered at a time: the first transfers begin soon, and recording has its turns in between.
-    private static let portion = 250
+    private static let portion = 500
     /// Items after which free memory is given back: a list of a million would leave a third more of it resident.
     private static let releaseInterval = 25_000
 
