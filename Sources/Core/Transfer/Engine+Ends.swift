@@ -34,7 +34,6 @@ extension Engine {
             return decide(transfer, .ended, .failure(failure))
         }
         transfer.part = nil
-        // A large body's digest comes from another thread, a small one's at once; both are settled in a turn.
         let intake = transfer.bodyIntake
         part.seal { [self] result in
             let ending: Ending
@@ -43,21 +42,24 @@ extension Engine {
             } catch {
                 ending = .failure(error)
             }
+            if loops[transfer.loop].isCurrent { return decide(transfer, verdict(ending), ending) }
+            // A large body's digest comes from another thread, but a transfer is its loop's.
             state.withLock { state in
                 state.spread.ended(on: transfer.loop)
                 state.sealed.append((transfer, ending))
             }
-            // The loop's own thread takes its turn after this.
-            if !loops[transfer.loop].isCurrent { wake() }
+            wake()
         }
     }
 
     func settleSealed(_ state: inout State, now: Monotonic) {
-        for (transfer, ending) in take(&state.sealed) {
-            var verdict = Scheduler.Verdict.ended
-            if case .failure(let failure) = ending, failure.isTransient { verdict = .transient(retryAfter: nil) }
-            decide(transfer, verdict, ending, &state, now: now)
-        }
+        for (transfer, ending) in take(&state.sealed) { decide(transfer, verdict(ending), ending, &state, now: now) }
+    }
+
+    /// Of what became of a complete body.
+    private func verdict(_ ending: Ending) -> Scheduler.Verdict {
+        if case .failure(let failure) = ending, failure.isTransient { return .transient(retryAfter: nil) }
+        return .ended
     }
 
     enum Ending {

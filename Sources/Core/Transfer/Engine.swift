@@ -16,7 +16,7 @@ final class Engine: HTTPLoopDriver {
         /// Requests of sources that are not over.
         var requests: [Int64: ListRequest] = [:]
         var lastRequest: Int64 = 0
-        /// Large bodies whose digest is there, and small ones at once.
+        /// Large bodies whose digest is there.
         var sealed: [(ItemTransfer, Ending)] = []
         var finished: [FinishedItem] = []
         var started: [StartedItem] = []

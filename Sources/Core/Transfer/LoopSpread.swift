@@ -30,7 +30,8 @@ struct LoopSpread<Work> {
         return inFlight[least] < inFlight[own] ? least : own
     }
 
-    mutating func give(_ work: Work, to loop: Int) {
+    mutating func give(_ work: consuming Work, to loop: Int) {
+        if given[loop].isEmpty { given[loop].reserveCapacity(16) }
         given[loop].append(work)
         inFlight[loop] += 1
     }
