@@ -198,14 +198,14 @@ package struct MediaType: Hashable, Sendable {
     }
 
     private static func hasPDFHeader(_ head: [UInt8]) -> Bool {
-        head.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
-                let percent = memchr(start, Int32(UInt8(ascii: "%")), rest.count)
-            {
-                rest = rest.dropFirst(start.distance(to: UnsafeRawPointer(percent)))
-                if rest.starts(with: "%PDF-".utf8) { return true }
-                rest = rest.dropFirst()
+        let header: StaticString = "%PDF-"
+        return head.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            var start = 0
+            let end = bytes.count - header.utf8CodeUnitCount + 1  // of the places where it may begin
+            while start < end, let percent = memchr(base + start, Int32(UInt8(ascii: "%")), end - start) {
+                if memcmp(percent, header.utf8Start, header.utf8CodeUnitCount) == 0 { return true }
+                start = base.distance(to: percent) + 1
             }
             return false
         }
