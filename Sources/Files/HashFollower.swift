@@ -73,7 +73,7 @@ final class HashFollower: @unchecked Sendable {
             worker.queue.async { self.takeTurn() }
         } else if let completion {
             self.completion = nil
-            completion(failure.map(Result.failure) ?? .success(hasher.finalize()))
+            completion(failure.map(Result.failure) ?? .success(exchange(&hasher, with: SHA256()).finalize()))
         }
     }
 }

@@ -143,6 +143,7 @@ package final class PictureWriter {
     /// Ends the picture, which is to be published or discarded.
     package func finish() -> PendingPicture {
         isFinished = true
-        return PendingPicture(digest: hasher.finalize(), size: size, extension: fileExtension, temporaryName: name)
+        let digest = exchange(&hasher, with: SHA256()).finalize()
+        return PendingPicture(digest: digest, size: size, extension: fileExtension, temporaryName: name)
     }
 }

@@ -188,8 +188,7 @@ package final class PartFile {
     }
 
     private func finalizeInline() -> SHA256Digest {
-        var hasher = hasher.take() ?? SHA256()
-        return hasher.finalize()
+        (hasher.take() ?? SHA256()).finalize()
     }
 
     /// Lets the worker hash the file, from `start` on when it takes over.

@@ -56,18 +56,17 @@ package struct RunningDigest: ~Copyable {
         }
     }
 
-    /// The digest of all bytes so far; the next `update` begins another message.
-    package borrowing func finalize() -> [UInt8] {
+    /// The digest of all bytes.
+    package consuming func finalize() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: algorithm.length) { buffer, count in
             finalize(into: buffer)
             count = algorithm.length
         }
     }
 
-    /// The same, into memory for at least the digest.
+    /// The same, into memory for at least the digest. Nothing may follow.
     borrowing func finalize(into buffer: UnsafeMutableBufferPointer<UInt8>) {
-        guard EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1, EVP_DigestInit_ex(context, nil, nil) == 1
-        else {
+        guard EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else {
             fatalError("libcrypto failed to end a digest")
         }
     }

@@ -10,8 +10,8 @@ package struct SHA256: ~Copyable {
         digest.update(bytes)
     }
 
-    /// The digest of all bytes so far; the next `update` begins another message.
-    package mutating func finalize() -> SHA256Digest {
+    /// The digest of all bytes.
+    package consuming func finalize() -> SHA256Digest {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { bytes in
             digest.finalize(into: bytes)
             return SHA256Digest(bytes: bytes)!  // nil only of another length than 32
