@@ -24,21 +24,19 @@ package struct HTTPHeaders: Sendable {
 
     /// These fields, in order.
     package init(_ fields: [HTTPHeader]) {
-        self.init(copying: Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8))
+        self.init(block: Array(fields.map { "\($0.name): \($0.value)\r\n" }.joined().utf8))
     }
 
     /// Copies the block to its own size; the buffer it is collected in is larger and is used again.
-    init(copying block: [UInt8]) {
-        // Most trailers. All empty arrays share one place, which filling none would write to.
-        guard !block.isEmpty else {
-            bytes = []
-            marks = 0
-            return
-        }
-        bytes = Array(unsafeUninitializedCapacity: block.count) { buffer, count in
-            count = buffer.update(fromContentsOf: block)
-        }
-        marks = Self.marks(of: bytes)
+    init(copying block: UnsafeRawBufferPointer) {
+        bytes = Array(block)
+        marks = Self.marks(of: block)
+    }
+
+    /// Takes a block.
+    init(block: [UInt8]) {
+        bytes = block
+        marks = block.withUnsafeBytes { Self.marks(of: $0) }
     }
 
     package var isEmpty: Bool { bytes.isEmpty }
@@ -136,21 +134,19 @@ package struct HTTPHeaders: Sendable {
             && line[4] == UInt8(ascii: ":")
     }
 
-    private static func marks(of block: [UInt8]) -> UInt64 {
-        block.withUnsafeBytes { block in
-            guard let base = block.baseAddress else { return 0 }
-            var marks: UInt64 = 0
-            var start = 0
-            while start < block.count {
-                let lineEnd = memchr(base + start, Int32(UInt8(ascii: "\n")), block.count - start)
-                let end = lineEnd.map { base.distance(to: $0) } ?? block.count
-                if let colon = memchr(base + start, Int32(UInt8(ascii: ":")), end - start) {
-                    marks |= mark(first: block[start], length: base.distance(to: colon) - start)
-                }
-                start = end + 1
+    private static func marks(of block: UnsafeRawBufferPointer) -> UInt64 {
+        guard let base = block.baseAddress else { return 0 }
+        var marks: UInt64 = 0
+        var start = 0
+        while start < block.count {
+            let lineEnd = memchr(base + start, Int32(UInt8(ascii: "\n")), block.count - start)
+            let end = lineEnd.map { base.distance(to: $0) } ?? block.count
+            if let colon = memchr(base + start, Int32(UInt8(ascii: ":")), end - start) {
+                marks |= mark(first: block[start], length: base.distance(to: colon) - start)
             }
-            return marks
+            start = end + 1
         }
+        return marks
     }
 
     /// The bit of a name, which few others share.

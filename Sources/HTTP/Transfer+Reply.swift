@@ -20,13 +20,13 @@ extension Transfer {
             if HTTPHeaders.mayBeDigest(line) { trailer.append(contentsOf: line) }
             return true
         }
-        block.append(contentsOf: line)
+        block.append(line)
         if HTTPHeaders.mayBeDigest(line) { hasDigest = true }
         if HTTPHeaders.isVary(line) { hasVary = true }
         guard line.first == 0x0D || line.first == 0x0A else { return true }
         let status = handle.long(CURLINFO_RESPONSE_CODE)
         if status < 200 {
-            block.removeAll(keepingCapacity: true)  // an interim reply (RFC 9110, 15.2)
+            block.removeAll()  // an interim reply (RFC 9110, 15.2)
             return true
         }
         return beginReply(status: status)
@@ -91,7 +91,7 @@ extension Transfer {
     }
 
     private func beginReply(status: Int) -> Bool {
-        let headers = HTTPHeaders(copying: block)
+        let headers = HTTPHeaders(copying: block.bytes)
         // Differing lengths are how replies are smuggled (RFC 9112, 6.3).
         var isMalformed = false
         if !headers.has("transfer-encoding") {

@@ -21,7 +21,7 @@ extension Transfer {
         return HTTPResult(
             status: head?.status ?? 0, version: head?.version ?? versionOfFault(code),
             headers: head?.headers ?? HTTPHeaders(),
-            trailers: trailer.isEmpty ? HTTPHeaders() : HTTPHeaders(copying: trailer),
+            trailers: trailer.isEmpty ? HTTPHeaders() : HTTPHeaders(block: trailer),
             phases: phases, startedAt: startedAt, finishedAt: startedAt.advanced(byMicroseconds: phases.total),
             wireBytes: wireBytes, bodyBytes: action == .deliver ? bodyBytes : 0, isConnectionReused: isReused,
             address: address?.isEmpty == false ? address : nil, failure: failure(code, wireBytes: wireBytes, own: own))

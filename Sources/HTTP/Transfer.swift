@@ -33,7 +33,7 @@ final class Transfer {
     var wasSent = false
 
     // What is known of the reply; see Transfer+Reply.swift.
-    var block: [UInt8] = []
+    let block = HeaderBlock()
     var headerBytes = 0
     var headerLines = 0
     var hasDigest = false
@@ -113,7 +113,7 @@ final class Transfer {
         refusedAddress = nil
         socketError = 0
         wasSent = false
-        block.removeAll(keepingCapacity: block.capacity <= 4_096)
+        block.removeAll()
         headerBytes = 0
         headerLines = 0
         hasDigest = false

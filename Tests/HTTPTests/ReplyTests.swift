@@ -124,6 +124,19 @@ struct ReplyTests {
         #expect(try client.fetch(server.url()).result.headers.all("x-a") == ["late"])
     }
 
+    @Test("a header is whole whatever its length, and nothing of it is in the next reply's")
+    func longHeader() throws {
+        let values = (0..<500).map { "\($0)" + String(repeating: "x", count: 50) }
+        let server = try FaultyServer { request in
+            .ok("", headers: request.path == "/long" ? values.map { ("X-Long", $0) } : [("X-Short", "a")])
+        }
+        let client = try TestClient()
+        #expect(try client.fetch(server.url("/long")).result.headers.all("X-Long") == values)
+        let next = try client.fetch(server.url("/short")).result.headers
+        #expect(next.all("X-Long").isEmpty)
+        #expect(next["X-Short"] == "a")
+    }
+
     @Test("a header value outside UTF-8 is read as ISO 8859-1")
     func latinHeader() throws {
         let server = try FaultyServer { _, connection in

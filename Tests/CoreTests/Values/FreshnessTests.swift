@@ -7,7 +7,7 @@ import Testing
 @Suite("Freshness and validators", .timeLimit(.minutes(1)))
 struct FreshnessTests {
     private func headers(_ lines: [String]) -> HTTPHeaders {
-        HTTPHeaders(copying: Array((["HTTP/1.1 200 OK"] + lines + [""]).joined(separator: "\n").utf8))
+        HTTPHeaders(block: Array((["HTTP/1.1 200 OK"] + lines + [""]).joined(separator: "\n").utf8))
     }
 
     private static let date = "Date: Wed, 21 Oct 2015 07:00:00 GMT"

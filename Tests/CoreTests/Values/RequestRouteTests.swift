@@ -10,7 +10,7 @@ struct RequestRouteTests {
         var route = RequestRoute(try WebURL(start))
         for location in locations {
             let lines = location.map { "Location: \($0)\n" } ?? ""
-            try route.follow(HTTPHeaders(copying: Array("HTTP/1.1 302 Found\n\(lines)".utf8)), status: 302)
+            try route.follow(HTTPHeaders(block: Array("HTTP/1.1 302 Found\n\(lines)".utf8)), status: 302)
         }
         return route
     }
@@ -51,7 +51,7 @@ struct RequestRouteTests {
     func longest() throws {
         var route = RequestRoute(try WebURL("http://h/0"))
         func headers(_ number: Int) -> HTTPHeaders {
-            HTTPHeaders(copying: Array("HTTP/1.1 301 M\nLocation: /\(number)\n".utf8))
+            HTTPHeaders(block: Array("HTTP/1.1 301 M\nLocation: /\(number)\n".utf8))
         }
         for number in 1...10 { try route.follow(headers(number), status: 301) }
         #expect(route.url.text == "http://h/10")
