@@ -2,7 +2,7 @@ import Core
 
 extension ListedItem {
     /// A photo as an item of its subject's collection.
-    init(_ photo: Photo, _ subject: PhotoSubject, _ options: FlickrOptions) {
+    convenience init(_ photo: Photo, _ subject: PhotoSubject, _ options: FlickrOptions) {
         let description = photo.description.map { plainText(ofHTML: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         let url = photo.address.url(options.size, host: options.imageHost)
         self.init(

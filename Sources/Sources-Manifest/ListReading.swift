@@ -75,7 +75,7 @@ struct ListReading {
         let name = url.lastPathSegment
         return ListedItem(
             collection: key, key: "\(key)#\(keys.unique(element.url))", url: element.url,
-            title: element.title ?? (name.isEmpty ? url.host : name),
+            webURL: url, title: element.title ?? (name.isEmpty ? url.host : name),
             fields: ["path": element.path ?? url.decodedPath], size: element.size, sha256: element.sha256,
             headers: element.headers.sorted { $0.key < $1.key }.map { ListedHeader(name: $0.key, value: $0.value) })
     }

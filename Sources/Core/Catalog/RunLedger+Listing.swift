@@ -55,12 +55,12 @@ extension RunLedger {
     /// The names that the catalog, the paths and the events use, without secrets. What a request is made of stays.
     private func hidden(_ item: ListedItem) -> ListedItem {
         let secrets = context.job.trust.secrets
-        var item = item
-        item.key = secrets.hide(item.key)
-        item.collection = secrets.hide(item.collection)
-        item.section = item.section.map(secrets.hide)
-        item.fields = item.fields.mapValues(secrets.hide)
-        return item
+        return ListedItem(
+            collection: secrets.hide(item.collection), key: secrets.hide(item.key), url: item.url,
+            webURL: item.webURL, title: item.title, description: item.description,
+            section: item.section.map(secrets.hide), metadata: item.metadata, thumbnailURL: item.thumbnailURL,
+            fields: item.fields.mapValues(secrets.hide), size: item.size, sha256: item.sha256, headers: item.headers,
+            invalid: item.invalid)
     }
 
     private func hidden(_ collection: ListedCollection) -> ListedCollection {
@@ -114,7 +114,7 @@ extension RunLedger {
         guard matchesOnly(item.key) else { return }
 
         let invalid = item.invalid ?? Promise.complaint(about: item)
-        let url = invalid == nil ? Result { try WebURL(item.url, near: lastURL) } : nil
+        let url = invalid == nil ? Result { try item.webURL ?? WebURL(item.url, near: lastURL) } : nil
         lastURL = try? url?.get()
         let listing = Listing(item, url: try? url?.get(), position: collection.next, collection: collection, context)
         let row: ItemRow

@@ -1,3 +1,5 @@
+package import HTTP
+
 /// A module that lists what a job fetches.
 ///
 /// A source lists; it never downloads items, writes files or retries. It is given everything it may
@@ -87,31 +89,35 @@ package struct ListedCollection: Sendable {
 }
 
 /// One place in one collection: what to fetch and what is known of it.
-package struct ListedItem: Sendable {
+///
+/// A class, though a value to its users: it is handed from the list to the row half a dozen times.
+package final class ListedItem: Sendable {
     /// The key of a collection that was listed before.
-    package var collection: String
+    package let collection: String
     /// Stable and unique within the job.
-    package var key: String
+    package let key: String
     /// As the list writes it; spaces and non-ASCII characters are encoded when it is asked for.
-    package var url: String
-    package var title: String
-    package var description: String?
-    package var section: String?
-    package var metadata: [String: MetadataValue]
-    package var thumbnailURL: String?
+    package let url: String
+    /// The same, where the source has read it.
+    package let webURL: WebURL?
+    package let title: String
+    package let description: String?
+    package let section: String?
+    package let metadata: [String: MetadataValue]
+    package let thumbnailURL: String?
     /// Values of the module's own template fields.
-    package var fields: [String: String]
+    package let fields: [String: String]
     /// The length in bytes that the list promises.
-    package var size: Int64?
+    package let size: Int64?
     /// The SHA-256 that the list promises, 64 hexadecimal digits.
-    package var sha256: String?
+    package let sha256: String?
     /// Header fields for this item's own requests.
-    package var headers: [ListedHeader]
+    package let headers: [ListedHeader]
     /// Why this element of the list can't be fetched; the item then ends as `invalid`.
-    package var invalid: String?
+    package let invalid: String?
 
     package init(
-        collection: String, key: String, url: String, title: String, description: String? = nil,
+        collection: String, key: String, url: String, webURL: WebURL? = nil, title: String, description: String? = nil,
         section: String? = nil, metadata: [String: MetadataValue] = [:], thumbnailURL: String? = nil,
         fields: [String: String] = [:], size: Int64? = nil, sha256: String? = nil,
         headers: [ListedHeader] = [], invalid: String? = nil
@@ -119,6 +125,7 @@ package struct ListedItem: Sendable {
         self.collection = collection
         self.key = key
         self.url = url
+        self.webURL = webURL
         self.title = title
         self.description = description
         self.section = section
