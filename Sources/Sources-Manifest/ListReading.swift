@@ -5,6 +5,8 @@ import HTTP
 struct ListReading {
     let collection: ListedCollection
     private let key: String
+    /// Whether items tell their paths.
+    private let hasPaths: Bool
     /// nil at the end.
     private var elements: ListElements?
     /// Why there are no elements.
@@ -15,18 +17,21 @@ struct ListReading {
     private var keys = RepeatedKeys()
     private var lastURL: WebURL?
 
-    /// - Parameter key: the list's name.
-    init(key: String, elements: ListElements) {
-        self.init(key: key, elements, fault: nil)
+    /// - Parameters:
+    ///   - key: the list's name.
+    ///   - hasPaths: whether items tell their paths.
+    init(key: String, elements: ListElements, hasPaths: Bool) {
+        self.init(key: key, elements, hasPaths: hasPaths, fault: nil)
     }
 
     /// A list that can't be read: one item says why.
     init(key: String, fault: String) {
-        self.init(key: key, nil, fault: fault)
+        self.init(key: key, nil, hasPaths: true, fault: fault)
     }
 
-    private init(key: String, _ elements: ListElements?, fault: String?) {
+    private init(key: String, _ elements: ListElements?, hasPaths: Bool, fault: String?) {
         self.key = key
+        self.hasPaths = hasPaths
         self.elements = elements
         self.fault = fault
         let slash = key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex
@@ -76,7 +81,7 @@ struct ListReading {
         return ListedItem(
             collection: key, key: "\(key)#\(keys.unique(element.url))", url: element.url,
             webURL: url, title: element.title ?? (name.isEmpty ? url.host : name),
-            fields: ["path": element.path ?? url.decodedPath], size: element.size, sha256: element.sha256,
+            fields: hasPaths ? ["path": element.path ?? url.decodedPath] : [:], size: element.size, sha256: element.sha256,
             headers: element.headers.sorted { $0.key < $1.key }.map { ListedHeader(name: $0.key, value: $0.value) })
     }
 

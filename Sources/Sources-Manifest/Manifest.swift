@@ -10,6 +10,8 @@ struct Manifest {
     private var next = 0
     private let archive: ZipArchive?
     private let file: SourceFile
+    /// Whether the items' paths on disk have those of the list in them.
+    private let hasPaths: Bool
 
     /// A list that is to be read.
     private struct Entry {
@@ -19,6 +21,7 @@ struct Manifest {
     }
 
     init(_ options: ManifestOptions, _ context: SourceContext) async throws {
+        hasPaths = context.usesField("path")
         // The table of the options lets no manifest without one come this far.
         guard let location = options.url else { throw ManifestError("no url is given") }
         switch location {
@@ -62,7 +65,7 @@ struct Manifest {
             let reader = FileBytes(file)
             do {
                 let elements = try ListElements(ByteStream { try reader.next() }, name: list.key)
-                return ListReading(key: list.key, elements: elements)
+                return ListReading(key: list.key, elements: elements, hasPaths: hasPaths)
             } catch let fault as ElementFault {
                 throw ManifestError("\(list.key): \(fault)")
             }
@@ -70,7 +73,7 @@ struct Manifest {
         do {
             try archive.begin(entry)
             let elements = try ListElements(ByteStream { try archive.next() }, name: list.key)
-            return ListReading(key: list.key, elements: elements)
+            return ListReading(key: list.key, elements: elements, hasPaths: hasPaths)
         } catch {
             // It fails its collection alone.
             return ListReading(key: list.key, fault: String(describing: error))

@@ -88,6 +88,11 @@ package struct PathTemplate: Sendable, Hashable {
         return "the fields are \(known.map { "{\($0)}" }.joined(separator: " "))"
     }
 
+    /// Whether paths have a field's value in them.
+    func uses(_ field: String) -> Bool {
+        components.joined().contains { $0 == .field(field) || $0 == .path(field) }
+    }
+
     /// The stem of an item's path: each part one safe component of at most 200 bytes.
     package func render(_ value: (String) -> String) -> String {
         var stem = ""

@@ -11,6 +11,7 @@ package struct SourceContext: Sendable {
     private let downloader: @Sendable (WebURL, Int64) async throws -> SourceFile
     private var spender: RequestBudget?
     private var memory: SourceMemory?
+    private var template: PathTemplate?
 
     /// A context that asks `fetch` with a URL, header fields and the most bytes of a reply, limits nothing and remembers
     /// nothing.
@@ -43,8 +44,15 @@ package struct SourceContext: Sendable {
         spender = RequestBudget(
             store: store, now: wallClockMicroseconds, pause: { try await Task.sleep(for: .microseconds($0)) },
             warn: warn)
+        template = job.output.template
         memory = SourceMemory(
             source: job.source.type, secrets: job.trust.secrets, store: store, now: wallClockMicroseconds)
+    }
+
+    /// Whether the paths of the items have one of the module's template fields in them. A long list need not tell the
+    /// values of others.
+    package func usesField(_ name: String) -> Bool {
+        template?.uses(name) ?? true
     }
 
     /// Asks for a small reply. It takes its turn under the host's rate and limits, transient failures are tried again,
