@@ -5,6 +5,8 @@ import HTTP
 struct ListReading {
     let collection: ListedCollection
     private let key: String
+    /// What the keys of its items begin with.
+    private let prefix: String
     /// Whether items tell their paths.
     private let hasPaths: Bool
     /// nil at the end.
@@ -31,6 +33,7 @@ struct ListReading {
 
     private init(key: String, _ elements: ListElements?, hasPaths: Bool, fault: String?) {
         self.key = key
+        prefix = "\(key)#"
         self.hasPaths = hasPaths
         self.elements = elements
         self.fault = fault
@@ -79,7 +82,7 @@ struct ListReading {
         }
         let name = url.lastPathSegment
         return ListedItem(
-            collection: key, key: "\(key)#\(keys.unique(element.url))", url: element.url,
+            collection: key, key: prefix + keys.unique(element.url), url: element.url,
             webURL: url, title: element.title ?? (name.isEmpty ? url.host : name),
             fields: hasPaths ? ["path": element.path ?? url.decodedPath] : [:], size: element.size, sha256: element.sha256,
             headers: element.headers.sorted { $0.key < $1.key }.map { ListedHeader(name: $0.key, value: $0.value) })
