@@ -93,7 +93,8 @@ extension RunLedger {
         let id: Int64 =
             try catalog.value(
                 "SELECT id FROM collection WHERE job = ? AND key = ?", context.job.name, collection.key) ?? 0
-        collections[collection.key] = ListedCollectionRow(id: id, title: title, section: collection.section)
+        collections[collection.key] = ListedCollectionRow(
+            id: id, key: collection.key, title: title, section: collection.section)
         beginSums(ofCollection: id, title: title, expected: collection.expected)
         guard context.interest.includesItems else { return nil }
         return .collection(
@@ -105,18 +106,20 @@ extension RunLedger {
     private func list(
         _ item: ListedItem, on catalog: Connection, now: Int64, clock: Monotonic, _ outcome: inout ListingOutcome
     ) throws {
-        guard let collection = collections[item.collection]?.take() else {
+        if lastCollection?.key != item.collection { lastCollection = collections[item.collection] }
+        guard let collection = lastCollection else {
             outcome.warnings.append(
                 "item '\(item.key)' names the collection '\(item.collection)', which was not listed")
             return
         }
+        let position = collection.takePosition()
         listed += 1
         guard matchesOnly(item.key) else { return }
 
         let invalid = item.invalid ?? Promise.complaint(about: item)
         let url = invalid == nil ? Result { try item.webURL ?? WebURL(item.url, near: lastURL) } : nil
         lastURL = try? url?.get()
-        let listing = Listing(item, url: try? url?.get(), position: collection.next, collection: collection, context)
+        let listing = Listing(item, url: try? url?.get(), position: position, collection: collection, context)
         let row: ItemRow
         // For a list that is new to the catalog the insertion itself tells which keys are not.
         if isNew, let inserted = try insert(listing, key: item.key, on: catalog) {

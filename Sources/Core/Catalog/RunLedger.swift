@@ -26,8 +26,10 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var storedBytes: StoredBytes?
     /// What the job keeps; nil unless it has a limit.
     var kept: KeptFiles?
-    /// Row ids and next positions, by collection key.
+    /// Collections of the list, by their keys.
     var collections: [String: ListedCollectionRow] = [:]
+    /// The collection of the last item, which is mostly the next one's too.
+    var lastCollection: ListedCollectionRow?
     /// Rows of collections that were not listed to their ends.
     var incomplete: Set<Int64> = []
     /// Whether the catalog had no item of the job when this began.
@@ -51,16 +53,24 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var needsJournal = false
     private var completion: (@Sendable () -> Void)?
 
-    struct ListedCollectionRow {
+    final class ListedCollectionRow {
         let id: Int64
+        let key: String
         let title: String
         let section: String?
-        var next = 1
+        private var next = 1
 
-        /// The row as the collection's next item finds it.
-        mutating func take() -> ListedCollectionRow {
+        init(id: Int64, key: String, title: String, section: String?) {
+            self.id = id
+            self.key = key
+            self.title = title
+            self.section = section
+        }
+
+        /// The position of the collection's next item, which is taken.
+        func takePosition() -> Int {
             defer { next += 1 }
-            return self
+            return next
         }
     }
 
