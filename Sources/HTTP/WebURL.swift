@@ -20,6 +20,10 @@ package final class WebURL: Hashable, Sendable {
     package let host: String
     /// The scheme's default unless given.
     package let port: Int
+    /// What follows the last slash of the path, percent-decoded; empty for a path that ends in a slash.
+    ///
+    /// Bytes that are not UTF-8 are replaced. It is a name from the network: it may hold any character.
+    package let lastPathSegment: String
     /// How many bytes of `text` are before the path: libcurl writes every URL with a slash after its authority.
     let rootLength: Int
 
@@ -34,6 +38,7 @@ package final class WebURL: Hashable, Sendable {
             host = other.host
             port = other.port
             rootLength = other.rootLength
+            lastPathSegment = Self.lastSegment(ofPathIn: text, after: rootLength)
             return
         }
         let ascii = try URLSpelling.ascii(text)
@@ -46,6 +51,7 @@ package final class WebURL: Hashable, Sendable {
         rootLength =
             parser.text.utf8.dropFirst(authority).firstIndex(of: UInt8(ascii: "/"))
             .map { parser.text.utf8.distance(from: parser.text.startIndex, to: $0) } ?? parser.text.utf8.count
+        lastPathSegment = Self.lastSegment(ofPathIn: parser.text, after: rootLength)
     }
 
     package var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, host: host, port: port) }
@@ -57,7 +63,7 @@ package final class WebURL: Hashable, Sendable {
 
     /// The path without its leading slash, percent-decoded; bytes that are not UTF-8 are replaced.
     package var decodedPath: String {
-        withPath { URLSpelling.percentDecoded($0.dropFirst()) }
+        Self.withPath(in: text, after: rootLength) { URLSpelling.percentDecoded($0.dropFirst()) }
     }
 
     /// What follows the question mark, as sent; nil without one.
@@ -65,18 +71,17 @@ package final class WebURL: Hashable, Sendable {
         queryMark.map { String(text[text.index(after: $0)...]) }
     }
 
-    /// What follows the last slash of the path, percent-decoded; empty for a path that ends in a slash.
-    ///
-    /// Bytes that are not UTF-8 are replaced. It is a name from the network: it may hold any character.
-    package var lastPathSegment: String {
-        withPath { path in
+    private static func lastSegment(ofPathIn text: String, after rootLength: Int) -> String {
+        withPath(in: text, after: rootLength) { path in
             let slash = path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
             return URLSpelling.percentDecoded(path[slash...].dropFirst())
         }
     }
 
-    private func withPath<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        Self.withBytes(of: text) { text in
+    private static func withPath<Result>(
+        in text: String, after rootLength: Int, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        withBytes(of: text) { text in
             let path = UnsafeRawBufferPointer(rebasing: text[rootLength...])
             return body(
                 UnsafeRawBufferPointer(rebasing: path[..<(path.firstIndex(of: UInt8(ascii: "?")) ?? path.count)]))
@@ -114,7 +119,7 @@ package final class WebURL: Hashable, Sendable {
                     memcmp(start, root, rootLength) == 0
                 else { return false }
                 var last = UInt8(ascii: "/")
-                for byte in written[(rootLength + 1)...] {
+                for byte in UnsafeRawBufferPointer(rebasing: written[(rootLength + 1)...]) {
                     let isDotSegment = byte == UInt8(ascii: ".") && last == UInt8(ascii: "/")
                     if isDotSegment || byte == UInt8(ascii: "#") || !URLSpelling.mayStay(byte) { return false }
                     last = byte
