@@ -22,6 +22,9 @@ package struct PathTemplate: Sendable, Hashable {
     /// Stands for the extension in a stem.
     package static let extensionMark: Character = "\u{1}"
 
+    /// The field that the mark stands for.
+    private static let extensionField = "extension"
+
     /// The fields every template may use.
     package static let commonFields: [TemplateField] = [
         TemplateField(name: "key", help: "the item's key"),
@@ -31,7 +34,7 @@ package struct PathTemplate: Sendable, Hashable {
         TemplateField(name: "position", help: "the item's place in the list, four digits"),
         TemplateField(name: "name", help: "the last segment of the URL's path, decoded"),
         TemplateField(name: "stem", help: "the same without a known extension"),
-        TemplateField(name: "extension", help: "from the bytes: jpg, png, pdf …"),
+        TemplateField(name: extensionField, help: "from the bytes: jpg, png, pdf …"),
         TemplateField(name: "host", help: "the URL's host"),
     ]
 
@@ -97,6 +100,12 @@ package struct PathTemplate: Sendable, Hashable {
     package func render(_ value: (String) -> String) -> String {
         var stem = ""
         for pieces in components {
+            if pieces.count == 1, case .field(let name) = pieces[0], name != Self.extensionField {
+                if !stem.isEmpty { stem += "/" }
+                // Most parts are one field, whose safe component is its own.
+                stem += safeComponent(value(name))
+                continue
+            }
             Self.render(pieces, value) { component in
                 if !stem.isEmpty { stem += "/" }
                 // A part that is one field, or has fields in it, is made safe as a whole, so that its length holds too.
@@ -112,7 +121,7 @@ package struct PathTemplate: Sendable, Hashable {
         for piece in pieces {
             switch piece {
             case .literal(let literal): text += literal
-            case .field("extension"): text.append(extensionMark)
+            case .field(Self.extensionField): text.append(extensionMark)
             case .field(let name): text += safeComponent(value(name))
             case .path(let name):
                 let parts = value(name).split(separator: "/")
