@@ -20,7 +20,7 @@ extension RunLedger {
         let before = figures
         do {
             try catalog.transaction {
-                for published in items { try write(published, on: catalog, now: now) }
+                try write(items, on: catalog, now: now)
                 try writeFigures(on: catalog)
             }
         } catch {
@@ -38,11 +38,70 @@ extension RunLedger {
         return events
     }
 
-    private func write(_ published: PublishedItem, on catalog: Connection, now: Int64) throws {
+    private func write(_ items: [PublishedItem], on catalog: Connection, now: Int64) throws {
+        try insertTransfers(of: items, on: catalog)
+        for published in items { try update(published, on: catalog, now: now) }
+    }
+
+    private static let transfersAtOnce = 16
+    private static let insertOfOne = insertOfTransfers(1)
+    private static let insertOfSeveral = insertOfTransfers(transfersAtOnce)
+
+    private static func insertOfTransfers(_ count: Int) -> String {
+        let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        return """
+            INSERT INTO transfer (run_id, item_id, outcome, attempts, status, failure, detail, started_at, queue_us,
+                dns_us, connect_us, tls_us, wait_us, receive_us, total_us, store_us, elapsed_us, wire_bytes,
+                body_bytes, http_version, connection_reused, address)
+            VALUES \(Array(repeating: row, count: count).joined(separator: ", "))
+            """
+    }
+
+    /// Writes the rows of the `transfer` table, several with a statement: it opens tables and indexes once for them.
+    private func insertTransfers(of items: [PublishedItem], on catalog: Connection) throws {
+        var start = 0
+        while start < items.count {
+            let isOne = items.count - start < Self.transfersAtOnce
+            let end = start + (isOne ? 1 : Self.transfersAtOnce)
+            try catalog.run(isOne ? Self.insertOfOne : Self.insertOfSeveral) { values in
+                for published in items[start..<end] { add(published.item, to: &values) }
+            }
+            start = end
+        }
+    }
+
+    private func add(_ item: FinishedItem, to values: inout Parameters) {
+        let record = item.record
+        let timings = record.timings
+        values.add(context.run)
+        values.add(item.work.id)
+        values.add(record.outcome.rawValue)
+        values.add(record.attempts)
+        values.add(record.status)
+        values.add(record.failure?.rawValue)
+        values.add(record.detail)
+        values.add(record.startedAt)
+        values.add(timings?.queue)
+        values.add(timings?.dns)
+        values.add(timings?.connect)
+        values.add(timings?.tls)
+        values.add(timings?.wait)
+        values.add(timings?.receive)
+        values.add(timings?.total)
+        values.add(timings?.store)
+        values.add(timings?.elapsed)
+        values.add(record.wireBytes)
+        values.add(record.bodyBytes)
+        values.add(record.httpVersion)
+        values.add(record.isConnectionReused)
+        values.add(record.address)
+    }
+
+    /// Brings an item's row, and the sums, up to what became of it.
+    private func update(_ published: PublishedItem, on catalog: Connection, now: Int64) throws {
         let item = published.item
         let record = item.record
         let id = item.work.id
-        try insert(record, item: id, on: catalog)
         count(record, collection: item.work.collectionID)
         if published.isShared { figures.savedBytes += published.file?.size ?? 0 }
         switch record.outcome {
@@ -176,7 +235,7 @@ extension RunLedger {
         let file = record.outcome == .failed || record.outcome == .cancelled ? nil : row.storedFile(in: context.output)
         let followed = follow(work, record, isPermanent: isPermanent, file, file?.freshness)
         let published = try publish([followed], on: catalog)
-        for item in published { try write(item, on: catalog, now: now) }
+        try write(published, on: catalog, now: now)
         noteStored(published)
         noteKept(published, now: now)
         _ = open.remove(work.id)

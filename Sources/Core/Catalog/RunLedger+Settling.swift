@@ -134,32 +134,13 @@ extension RunLedger {
         }
     }
 
-    /// Writes a row of the `transfer` table.
+    /// Writes a row of the `transfer` table for an item that was not asked for: a short one. Most rows are such in a run
+    /// that finds everything fresh.
     func insert(_ record: TransferRecord, item: Int64, on catalog: Connection) throws {
-        guard let timings = record.timings else {
-            // Most rows of a run that finds everything fresh: short ones.
-            try catalog.run(
-                """
-                INSERT INTO transfer (run_id, item_id, outcome, attempts, status, failure, detail)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """
-            ) { values in
-                values.add(context.run)
-                values.add(item)
-                values.add(record.outcome.rawValue)
-                values.add(record.attempts)
-                values.add(record.status)
-                values.add(record.failure?.rawValue)
-                values.add(record.detail)
-            }
-            return
-        }
         try catalog.run(
             """
-            INSERT INTO transfer (run_id, item_id, outcome, attempts, status, failure, detail, started_at, queue_us,
-                dns_us, connect_us, tls_us, wait_us, receive_us, total_us, store_us, elapsed_us, wire_bytes,
-                body_bytes, http_version, connection_reused, address)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO transfer (run_id, item_id, outcome, attempts, status, failure, detail)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """
         ) { values in
             values.add(context.run)
@@ -169,21 +150,6 @@ extension RunLedger {
             values.add(record.status)
             values.add(record.failure?.rawValue)
             values.add(record.detail)
-            values.add(record.startedAt)
-            values.add(timings.queue)
-            values.add(timings.dns)
-            values.add(timings.connect)
-            values.add(timings.tls)
-            values.add(timings.wait)
-            values.add(timings.receive)
-            values.add(timings.total)
-            values.add(timings.store)
-            values.add(timings.elapsed)
-            values.add(record.wireBytes)
-            values.add(record.bodyBytes)
-            values.add(record.httpVersion)
-            values.add(record.isConnectionReused)
-            values.add(record.address)
         }
     }
 

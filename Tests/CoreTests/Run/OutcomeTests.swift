@@ -27,6 +27,23 @@ struct OutcomeTests {
 
     private static let page = "<!DOCTYPE html><html><body>Please log in</body></html>"
 
+    @Test("the row of each of many tells of its own item")
+    func manyRows() async throws {
+        let lengths = Dictionary(uniqueKeysWithValues: (0..<45).map { ("/\($0)", 100 + $0) })
+        var responses = lengths.mapValues { [FaultyServer.Response.ok(String(repeating: "x", count: $0))] }
+        let missing = ["/3", "/20", "/44"]
+        for path in missing { responses[path] = [.status(404)] }
+        let bench = try Bench(responses)
+        let report = try await bench.run(lengths.keys.map { bench.item($0) })
+        for (path, length) in lengths {
+            let row = try report[String(path.dropFirst())]
+            let isMissing = missing.contains(path)
+            #expect(row.outcome == .text(isMissing ? "failed" : "downloaded"))
+            #expect(row.status == (isMissing ? 404 : 200))
+            #expect(row.transfer["body_bytes"] == .integer(isMissing ? 0 : Int64(length)))
+        }
+    }
+
     @Test(
         "an answer has its outcome, its word and its attempts",
         arguments: [
