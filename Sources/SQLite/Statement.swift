@@ -14,12 +14,12 @@ package final class Statement {
     @usableFromInline
     package let parameterCount: Int
     /// Whether a run is under way.
-    package private(set) var isRunning = false
+    private(set) var isRunning = false
 
     let raw: OpaquePointer
     /// Keeps the connection open as long as this can be run.
     private let handle: ConnectionHandle
-    private var texts = TextRoom()
+    private let texts = TextRoom()
 
     /// Compiles the one statement of `sql`.
     init(_ sql: String, on handle: ConnectionHandle) throws(SQLiteError) {

@@ -1,5 +1,6 @@
-import SQLite
 import Testing
+
+@testable import SQLite
 
 @Suite("Statements", .timeLimit(.minutes(1)))
 struct StatementTests {
