@@ -54,7 +54,7 @@ struct ListElements {
         }
     }
 
-    /// The text of a line; nil where it is not UTF-8. Most are ASCII, which costs a third to make text of.
+    /// The text of a line; nil where it is not UTF-8. Most are ASCII, which costs less to make text of.
     private static func text(_ line: ArraySlice<UInt8>) -> String? {
         line.allSatisfy { $0 < 0x80 } ? String(decoding: line, as: UTF8.self) : String(validating: line, as: UTF8.self)
     }

@@ -80,8 +80,7 @@ extension FaultMatrix {
                 }
             }
             let bench = try Bench(transfer: "http_version: 2\nallow_private_addresses: true")
-            var item = bench.item("/a")
-            item.url = server.url("/a")
+            let item = bench.item("/a").with(url: server.url("/a"))
             let row = try await bench.run([item])["a"]
             #expect(row.outcome == .text(example.outcome), "\(row.detail)")
             #expect(row.failure == example.failure.map(Cell.text) ?? .null, "\(row.detail)")
@@ -102,8 +101,7 @@ extension FaultMatrix {
             }
             let bench = try Bench(transfer: "http_version: 2\nallow_private_addresses: true\nconcurrency: 1")
             let items = ["a", "b", "c"].map { name in
-                var item = bench.item("/\(name)")
-                item.url = server.url("/\(name)")
+                let item = bench.item("/\(name)").with(url: server.url("/\(name)"))
                 return item
             }
             let report = try await bench.run(items)

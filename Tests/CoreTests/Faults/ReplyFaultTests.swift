@@ -12,7 +12,7 @@ extension FaultMatrix {
             var bench = try Bench(FaultTable.responses, transfer: fault.transfer, keys: fault.keys)
             var item = bench.item(fault.path)
             if let url = fault.url {
-                item.url = url.split(separator: "{port}").joined(separator: "\(bench.server.port)")
+                item = item.with(url: url.split(separator: "{port}").joined(separator: "\(bench.server.port)"))
             }
             if fault.isSecondRun {
                 #expect(try await bench.run([item])[fault.name].outcome == "downloaded")
@@ -90,7 +90,7 @@ extension FaultMatrix {
             bench.options.breaker.pause = 100_000
             var items = (0..<300).map { bench.item("/dead?\($0)", key: "dead \($0)") }
             for index in items.indices {
-                items[index].url = "http://localhost:\(bench.server.port)/dead?\(index)"
+                items[index] = items[index].with(url: "http://localhost:\(bench.server.port)/dead?\(index)")
             }
             items.append(bench.item("/good"))
             let report = try await bench.run(items)

@@ -31,8 +31,8 @@ extension FaultMatrix {
         }
 
         private func item(_ bench: Bench, _ path: String, name: String = "secure.test") -> ListedItem {
-            var item = bench.item("/\(path)", title: String(path.prefix { $0 != "." }))
-            item.url = "https://\(name)/\(path)"
+            let item = bench.item("/\(path)", title: String(path.prefix { $0 != "." })).with(
+                url: "https://\(name)/\(path)")
             return item
         }
 

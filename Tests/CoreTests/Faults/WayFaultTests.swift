@@ -14,8 +14,7 @@ extension FaultMatrix {
         }
 
         private func item(_ bench: Bench, _ url: String) -> ListedItem {
-            var item = bench.item("/a")
-            item.url = url
+            let item = bench.item("/a").with(url: url)
             return item
         }
 

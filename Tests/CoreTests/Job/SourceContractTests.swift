@@ -69,7 +69,7 @@ private struct UnrulySource: Source {
             ListedItem(collection: collection, key: key, url: url, title: key)
         }
         var faulty = item("c", url: "nowhere")
-        faulty.sha256 = "abc"
+        faulty = faulty.with(sha256: "abc")
         let all = ListedCollection(key: "all", title: "All", latitude: 91, longitude: 0)
         return FixedPages(
             [Page(collections: [all, all], items: [item("a"), item("a"), item("b", in: "late"), faulty, item(key)])],

@@ -79,7 +79,7 @@ struct DuplicateTests {
     func promise() async throws {
         let bench = try Bench(["/x": [.ok(body)]])
         var list = items(bench, "a", "b")
-        list[1].sha256 = String(repeating: "0", count: 64)
+        list[1] = list[1].with(sha256: String(repeating: "0", count: 64))
         let report = try await bench.run(list)
         #expect(bench.server.requests.count == 2)
         #expect(try report["a"].outcome == "downloaded")

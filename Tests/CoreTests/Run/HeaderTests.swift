@@ -30,13 +30,13 @@ struct HeaderTests {
     @Test("another host of the list gets no credentials")
     func listed() async throws {
         let bench = try bench(["/a": [.ok("x")]])
-        var item = bench.item("/a")
-        item.url = "http://localhost:\(bench.server.port)/a"
-        item.headers = [
-            ListedHeader(name: "X-Item", value: "1"), ListedHeader(name: "Cookie", value: "a=b"),
-            ListedHeader(name: "Range", value: "bytes=5-"), ListedHeader(name: "Bad Name", value: "1"),
-            ListedHeader(name: "X-Broken", value: "a\r\nX-Injected: 1"),
-        ]
+        let item = bench.item("/a").with(
+            url: "http://localhost:\(bench.server.port)/a",
+            headers: [
+                ListedHeader(name: "X-Item", value: "1"), ListedHeader(name: "Cookie", value: "a=b"),
+                ListedHeader(name: "Range", value: "bytes=5-"), ListedHeader(name: "Bad Name", value: "1"),
+                ListedHeader(name: "X-Broken", value: "a\r\nX-Injected: 1"),
+            ])
         _ = try await bench.run([item])
         let request = try #require(bench.server.requests.first)
         #expect(request["X-Plain"] == "plain")
@@ -54,8 +54,7 @@ struct HeaderTests {
         var bench = try bench(responses)
         bench.script.set("/b", .redirect(to: "http://localhost:\(bench.server.port)/c"))
         bench.job.trust.authored.insert(Authority(host: "localhost", port: bench.server.port))
-        var item = bench.item("/a")
-        item.headers = [ListedHeader(name: "X-Item", value: "1")]
+        let item = bench.item("/a").with(headers: [ListedHeader(name: "X-Item", value: "1")])
         #expect(try await bench.run([item])["a"].outcome == "downloaded")
         let names = ["X-Plain", "Authorization", "X-Token", "X-Item"]
         let within = try #require(bench.requests("/b").first)
@@ -67,8 +66,7 @@ struct HeaderTests {
     @Test("a listed field with a secret is sent as it is in every run")
     func listedSecret() async throws {
         let bench = try bench(["/a": [.status(403)]])
-        var item = bench.item("/a")
-        item.headers = [ListedHeader(name: "X-Key", value: "k-s3cret-${TOKEN}")]
+        let item = bench.item("/a").with(headers: [ListedHeader(name: "X-Key", value: "k-s3cret-${TOKEN}")])
         _ = try await bench.run([item])
         _ = try await bench.run([]) { $0.selection.isFailedOnly = true }
         #expect(bench.server.requests.map { $0["X-Key"] } == ["k-s3cret-${TOKEN}", "k-s3cret-${TOKEN}"])

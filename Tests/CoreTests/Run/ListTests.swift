@@ -55,8 +55,8 @@ struct ListTests {
     func malformedPromise() async throws {
         let bench = try Bench(["/a": [.ok("x")], "/b": [.ok("x")]])
         var items = [bench.item("/a"), bench.item("/b")]
-        items[0].sha256 = "abc"
-        items[1].size = -1
+        items[0] = items[0].with(sha256: "abc")
+        items[1] = items[1].with(size: -1)
         let report = try await bench.run(items)
         #expect(try report["a"].failure == "invalid")
         #expect(try report["a"].transfer["detail"] == "its sha256 'abc' is not of 64 hexadecimal digits")
@@ -111,13 +111,11 @@ struct ListTests {
     @Test("collections and items keep what the list tells of them")
     func metadata() async throws {
         let bench = try Bench(["/a": [.ok("x")]])
-        var item = bench.item("/a", collection: "berlin")
-        item.description = "a tower"
-        item.section = "Mitte"
-        item.thumbnailURL = "http://example.org/t.jpg"
-        item.metadata = [
-            "views": .integer(7), "tags": .list(["a\"b", "c"]), "owner": .text("Eva"), "free": .flag(true),
-        ]
+        let item = bench.item("/a", collection: "berlin").with(
+            description: "a tower", section: "Mitte",
+            metadata: [
+                "views": .integer(7), "tags": .list(["a\"b", "c"]), "owner": .text("Eva"), "free": .flag(true),
+            ], thumbnailURL: "http://example.org/t.jpg")
         let collection = ListedCollection(
             key: "berlin", title: "Berlin", subtitle: "Germany", section: "Europe", latitude: 52.5, longitude: 13.25,
             expected: 3)

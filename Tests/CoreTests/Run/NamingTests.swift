@@ -90,9 +90,7 @@ struct NamingTests {
         ])
     func fields(_ template: String, _ path: String) async throws {
         let bench = try bench(template, ["/x/%C3%B6.JPEG": [.ok(picture())]])
-        var item = bench.item("/x/%C3%B6.JPEG", key: "k:1", title: "A/B")
-        item.section = "North"
-        item.fields = ["code": "de"]
+        let item = bench.item("/x/%C3%B6.JPEG", key: "k:1", title: "A/B").with(section: "North", fields: ["code": "de"])
         #expect(try await bench.run([item])["k:1"].path == .text(path))
     }
 

@@ -194,9 +194,9 @@ struct OutcomeTests {
         var bench = try Bench(["/a": [.ok(body)]])
         var hasher = SHA256()
         body.withUnsafeBytes { hasher.update($0) }
-        var item = bench.item("/a")
-        item.sha256 = what == "digest" ? String(repeating: "a", count: 64) : hasher.finalize().hex.uppercased()
-        item.size = what == "length" ? 7 : Int64(body.count)
+        let item = bench.item("/a").with(
+            size: what == "length" ? 7 : Int64(body.count),
+            sha256: what == "digest" ? String(repeating: "a", count: 64) : hasher.finalize().hex.uppercased())
         let row = try await bench.run([item])["a"]
         #expect(row.outcome == (what == "right" ? "downloaded" : "failed"))
         #expect(row.failure == (what == "right" ? .null : "checksum"))
@@ -208,8 +208,7 @@ struct OutcomeTests {
     func noPartOfWrongBody() async throws {
         let body = picture(200_000)
         let bench = try Bench(["/a": [.ok(body, headers: [("ETag", "\"v1\"")])]])
-        var item = bench.item("/a")
-        item.size = 7
+        let item = bench.item("/a").with(size: 7)
         #expect(try await bench.run([item])["a"].failure == "checksum")
         #expect(try await bench.run([item])["a"].failure == "checksum")
         #expect(bench.requests("/a").allSatisfy { $0["Range"] == nil })
@@ -223,8 +222,7 @@ struct OutcomeTests {
         ])
     func invalid(_ url: String, _ reason: String) async throws {
         let bench = try Bench()
-        var item = bench.item("/a")
-        item.url = url
+        let item = bench.item("/a").with(url: url)
         let report = try await bench.run([item])
         let row = try report["a"]
         #expect(row.failure == "invalid")
@@ -237,8 +235,7 @@ struct OutcomeTests {
     @Test("an entry that the source calls invalid is not asked for")
     func invalidByList() async throws {
         let bench = try Bench(["/a": [.ok("x")]])
-        var item = bench.item("/a")
-        item.invalid = "element 3 is no URL"
+        let item = bench.item("/a").with(invalid: "element 3 is no URL")
         let row = try await bench.run([item])["a"]
         #expect(row.failure == "invalid")
         #expect(row.detail == "element 3 is no URL")
@@ -250,7 +247,7 @@ struct OutcomeTests {
         let other = try FaultyServer { _ in .ok("secret") }
         let bench = try Bench(["/a": [.redirect(to: other.url("/x"))]])
         var listed = bench.item("/b")
-        listed.url = other.url("/y")
+        listed = listed.with(url: other.url("/y"))
         let report = try await bench.run([bench.item("/a"), listed])
         #expect(try report["a"].failure == "blocked-address")
         #expect(try report["b"].failure == "blocked-address")

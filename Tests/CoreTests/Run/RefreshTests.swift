@@ -160,10 +160,9 @@ struct RefreshTests {
     func listedDigest() async throws {
         let bench = try Bench(["/a": [.ok(picture())]])
         let first = try await bench.run("/a")["a"]
-        var item = bench.item("/a")
-        item.sha256 = first.item["sha256"]?.text
+        var item = bench.item("/a").with(sha256: first.item["sha256"]?.text)
         #expect(try await bench.run([item])["a"].outcome == "fresh")
-        item.sha256 = String(repeating: "0", count: 64)
+        item = item.with(sha256: String(repeating: "0", count: 64))
         #expect(try await bench.run([item])["a"].failure == "checksum")
         #expect(bench.requests("/a").count == 2)
     }

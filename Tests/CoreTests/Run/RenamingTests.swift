@@ -68,7 +68,7 @@ struct RenamingTests {
     func swapped() async throws {
         var bench = try bench()
         var items = items(bench)
-        (items[0].title, items[1].title, items[2].title) = ("b", "c", "a")
+        items = zip(items, ["b", "c", "a"]).map { $0.with(title: $1) }
         _ = try await bench.run(items)
         #expect(try paths(bench) == ["a": "b.png", "b": "c.png", "c": "a.csv"])
         try template("{key}.{extension}", &bench)

@@ -24,17 +24,14 @@ struct SecretTests {
         bench.job.output.template = try PathTemplate(
             "{section}/{key} {title} {name} {code}", fields: [TemplateField(name: "code", help: "")])
         let items = ["/redirect", "/broken", "/page", "/missing", "bad url"].enumerated().map { index, path in
-            var item = bench.item(
+            let item = bench.item(
                 path, key: "\(index) \(secret)", title: "\(secret)\(index)", collection: "c-\(secret)")
-            item.url =
-                path.hasPrefix("/") ? bench.server.url("\(path)?key=\(encoded)&raw=\(secret)") : "ftp://\(secret)/"
-            item.description = secret
-            item.section = "s-\(secret)"
-            item.thumbnailURL = "http://h/\(secret)"
-            item.metadata = ["a": .text(secret), "b": .list([secret])]
-            item.fields = ["code": secret]
-            item.headers = [ListedHeader(name: "X-Other", value: secret)]
-            return item
+            return item.with(
+                url: path.hasPrefix("/")
+                    ? bench.server.url("\(path)?key=\(encoded)&raw=\(secret)") : "ftp://\(secret)/",
+                description: secret, section: "s-\(secret)", metadata: ["a": .text(secret), "b": .list([secret])],
+                thumbnailURL: "http://h/\(secret)", fields: ["code": secret],
+                headers: [ListedHeader(name: "X-Other", value: secret)])
         }
         let collection = ListedCollection(key: "c-\(secret)", title: secret, subtitle: secret, section: secret)
         let page = Page(collections: [collection], items: items, warnings: ["about \(secret)"])
@@ -89,8 +86,7 @@ struct SecretTests {
     @Test("a stored URL is asked for with its secret again")
     func expanded() async throws {
         let bench = try Bench(transfer: "headers: {X-Key: \"${KEY}\"}", environment: ["KEY": secret])
-        var item = bench.item("/a")
-        item.url = bench.server.url("/a?key=\(secret)&literal=${KEY}&cash=$\(secret)")
+        let item = bench.item("/a").with(url: bench.server.url("/a?key=\(secret)&literal=${KEY}&cash=$\(secret)"))
         _ = try await bench.run([item])
         _ = try await bench.run([]) { $0.selection.isFailedOnly = true }
         let targets = bench.server.requests.map(\.target)
