@@ -31,7 +31,7 @@ final class HashFollower: @unchecked Sendable {
 
     /// The file has grown to `size`.
     func follow(to size: Int64) {
-        worker.queue.async {
+        worker.perform {
             self.written = size
             self.goOn()
         }
@@ -39,7 +39,7 @@ final class HashFollower: @unchecked Sendable {
 
     /// The file ends at `size`. `completion` is called once, on the worker's thread, unless `cancel()` comes first.
     func finish(at size: Int64, _ completion: @escaping Completion) {
-        worker.queue.async {
+        worker.perform {
             self.written = size
             self.completion = completion
             self.goOn()
@@ -48,7 +48,7 @@ final class HashFollower: @unchecked Sendable {
 
     /// Stops after the present turn: the file may still be read for a moment.
     func cancel() {
-        worker.queue.async {
+        worker.perform {
             self.isCancelled = true
             self.completion = nil
         }
@@ -70,7 +70,7 @@ final class HashFollower: @unchecked Sendable {
         hashed = end
         if hashed < written, failure == nil {
             hasTurnAhead = true
-            worker.queue.async { self.takeTurn() }
+            worker.perform { self.takeTurn() }
         } else if let completion {
             self.completion = nil
             completion(failure.map(Result.failure) ?? .success(exchange(&hasher, with: SHA256()).finalize()))

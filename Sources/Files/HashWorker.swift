@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Dispatch
 
 /// Hashes large bodies beside the thread that receives them, all of one worker on one thread.
@@ -5,8 +6,7 @@ internal import Dispatch
 /// It follows the files rather than being handed their bytes: what was just written is read back from the page cache.
 /// So nothing waits in memory however far the hash falls behind, and the receiving thread never waits for it.
 package final class HashWorker: Sendable {
-    /// Runs one step at a time.
-    let queue = DispatchQueue(label: "runner.hash")
+    private let queue = DispatchQueue(label: "runner.hash")
     /// Read into by one step at a time.
     nonisolated(unsafe) let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
 
@@ -15,5 +15,14 @@ package final class HashWorker: Sendable {
 
     deinit {
         buffer.deallocate()
+    }
+
+    /// Runs a step, after those given before.
+    func perform(_ step: @escaping @Sendable () -> Void) {
+        queue.async {
+            // The thread may be the child of one that keeps to some of the processors, beside which it is to run.
+            _ = clinux_keep_to_processors(0, 1)
+            step()
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import HTTP
 package import SQLite
 
 /// The one writer of a catalog: a connection and the queue that it is confined to.
@@ -27,20 +28,26 @@ package final class CatalogStore: Sendable {
     /// Runs a block on the catalog's queue and waits for it without blocking the caller's thread.
     package func perform<T: Sendable>(_ body: @escaping @Sendable (Connection) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try body(self.connection) }) }
+            queue.async {
+                useAllProcessors()
+                continuation.resume(with: Result { try body(self.connection) })
+            }
         }
     }
 
     /// Runs a block on the catalog's queue, after those given before; not at all once the store is closed.
     package func enqueue(_ body: @escaping @Sendable (Connection) -> Void) {
-        queue.async { if !self.isClosed { body(self.connection) } }
+        queue.async { self.run(body) }
     }
 
     /// Runs a block on the catalog's queue after so many microseconds, unless the store is closed by then.
     package func enqueue(after microseconds: Int, _ body: @escaping @Sendable (Connection) -> Void) {
-        queue.asyncAfter(deadline: .now() + .microseconds(microseconds)) {
-            if !self.isClosed { body(self.connection) }
-        }
+        queue.asyncAfter(deadline: .now() + .microseconds(microseconds)) { self.run(body) }
+    }
+
+    private func run(_ body: (Connection) -> Void) {
+        useAllProcessors()
+        if !isClosed { body(connection) }
     }
 
     /// Closes the connection after what was given before; the store is of no use afterwards.

@@ -162,6 +162,7 @@ final class RenderQueue: Sendable {
 
     /// Does tasks until there are none. On the worker's queue.
     private func work(_ worker: Worker) {
+        useAllProcessors()
         while true {
             let task = state.withLock { state in
                 let task = state.tasks.popFirst()

@@ -47,6 +47,7 @@ final class EventStream: Sendable {
     }
 
     private func deliver() {
+        useAllProcessors()
         let events = state.withLock { state in
             let events = state.pending
             state.pending = []

@@ -30,6 +30,7 @@ final class Engine: HTTPLoopDriver {
         var troubles: [HostTrouble] = []
     }
 
+    private let processors = processorCount()
     let hasher = HashWorker()
     let recorder: Recorder
     let state: Locked<State>
@@ -45,12 +46,17 @@ final class Engine: HTTPLoopDriver {
                 scheduler: scheduler, spread: LoopSpread(count),
                 activity: ActivityWatch(recorder.events.interest, loops: count)))
         received = (0..<count).map { _ in LoopCounter() }
-        loops = try (0..<count).map { _ in try HTTPLoop(driver: self) }
+        // Linux wakes a thread on the processor of whoever woke it: a server on the same machine would gather all loops about
+        // itself.
+        loops = try (0..<count).map { try HTTPLoop(driver: self, processors: ProcessorShare($0, of: count)) }
         recorder.whenDrained { [weak self] in self?.wake() }
         for loop in loops { loop.start() }
     }
 
     static var loopCount: Int { min(2, processorCount()) }
+
+    /// Whether the loops leave no processor to others.
+    var isEveryProcessorBusy: Bool { loops.count >= processors && state.withLock { $0.spread.isEverywhere } }
 
     /// Ends the loops; what is in flight is cancelled first.
     func stop() {
@@ -113,7 +119,9 @@ final class Engine: HTTPLoopDriver {
     func fetch(
         _ wanted: FetchRequest, into file: (any ListBody)? = nil, _ context: RunContext
     ) async throws -> FetchedReply {
-        try await withCheckedThrowingContinuation { continuation in
+        // The pool's thread may be the child of the loop's that brings the reply.
+        defer { useAllProcessors() }
+        return try await withCheckedThrowingContinuation { continuation in
             state.withLock { state in
                 state.lastRequest -= 1
                 let request = ListRequest(id: state.lastRequest, wanted, file: file, context: context, engine: self) {

@@ -45,6 +45,9 @@ struct LoopSpread<Work> {
     /// Loops that have something to begin.
     var waiting: [Int] { given.indices.filter { !given[$0].isEmpty } }
 
+    /// Whether every loop has something to do.
+    var isEverywhere: Bool { inFlight.allSatisfy { $0 > 0 } }
+
     mutating func ended(on loop: Int) {
         inFlight[loop] -= 1
     }
