@@ -1,7 +1,8 @@
 /// A body that is being received: counted, hashed, and kept in `.runner/parts` until it is published.
 ///
 /// A body of up to 64 KiB stays in memory until `OutputDirectory.store`: it costs one open, one write and one close, and
-/// none at all when it is discarded. Up to 256 KiB it is hashed on the calling thread, beyond that by the hash worker.
+/// none at all when it is discarded. Up to 256 KiB it is hashed on the calling thread, beyond that by the hash worker unless
+/// the calling thread is to hash all of it.
 ///
 /// Used on one thread at a time. It ends with exactly one of `seal`, `keep` and `discard`; after an error only
 /// `discard` and `restart` make sense.
@@ -11,7 +12,7 @@ package final class PartFile {
     /// Pieces from so much on are written where they are, without a detour through the buffer.
     static let directWriteSize = 16 * 1024
     /// A body that is longer is hashed by the worker, which is told of so much at a time.
-    static let inlineHashLimit: Int64 = 256 * 1024
+    package static let inlineHashLimit: Int64 = 256 * 1024
     /// From so much on a part is worth resuming after a crash.
     static let noteThreshold: Int64 = 1024 * 1024
 
@@ -29,6 +30,7 @@ package final class PartFile {
 
     private let directory: OutputDirectory
     private let worker: HashWorker
+    private let hashesAll: Bool
     private var state = State.open
     private var buffer = ByteBuffer()
     /// Bytes in the file.
@@ -51,13 +53,16 @@ package final class PartFile {
     ///   - worker: hashes what is too long to be hashed at once.
     ///   - resumingAt: 0, or the size that `OutputDirectory.resumable` told: the body goes on from there.
     ///   - expecting: how many bytes are to come, where that was said; it may be wrong.
+    ///   - hashesAll: whether the calling thread hashes a long body, too: where no processor is free for the worker, reading
+    ///     what was just written would only add to the work. What is resumed is the worker's in any case.
     package init(
         in directory: OutputDirectory, name: String, hasher worker: HashWorker, resumingAt: Int64 = 0,
-        expecting: Int64? = nil
+        expecting: Int64? = nil, hashesAll: Bool = false
     ) {
         self.directory = directory
         self.name = name
         self.worker = worker
+        self.hashesAll = hashesAll
         size = resumingAt
         written = resumingAt
         noteIsStored = resumingAt > 0
@@ -154,7 +159,7 @@ package final class PartFile {
         try file.write(buffer.bytes, at: start)
         try file.write(bytes, at: start + Int64(buffer.bytes.count))
         written = start + Int64(buffer.bytes.count + bytes.count)
-        if follower == nil, written <= Self.inlineHashLimit {
+        if follower == nil, hashesAll || written <= Self.inlineHashLimit {
             updateInline(buffer.bytes)
             updateInline(bytes)
         } else {

@@ -32,6 +32,19 @@ struct PartFileTests {
         #expect(isSealed)
     }
 
+    @Test("a long body that is hashed where it is received is sealed before the call returns")
+    func inlineLong() throws {
+        let fixture = try Fixture()
+        let bytes = pattern(3 * 1024 * 1024)
+        let part = PartFile(in: fixture.directory, name: "part", hasher: fixture.worker, hashesAll: true)
+        try part.append(all: bytes, pieces: 16_384)
+        // Written within the call, on this thread: that is what the test is about.
+        nonisolated(unsafe) var sealed: SealedPart?
+        part.seal { sealed = try? $0.get() }
+        #expect(sealed?.digest == digest(bytes))
+        #expect(fixture.bytes(".runner/parts/part") == bytes)
+    }
+
     @Test("a body that is discarded while it fits in memory never had a file")
     func discardUnwritten() throws {
         let fixture = try Fixture()

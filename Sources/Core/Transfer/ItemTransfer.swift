@@ -133,7 +133,10 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     func beginBody() throws(FileError) {
         if let part { try part.restart() }
         part =
-            part ?? PartFile(in: context.output, name: work.partName, hasher: engine.hasher, expecting: length)
+            part
+            ?? PartFile(
+                in: context.output, name: work.partName, hasher: engine.hasher, expecting: length,
+                hashesAll: length ?? .max > PartFile.inlineHashLimit && engine.isEveryProcessorBusy)
         head = []
         offset = 0
         resumed = nil
