@@ -119,11 +119,10 @@ struct DiskTests {
         let removed = Monitor(false)
         let workplace = try Workplace()
         let server = try FaultyServer { request in
-            if request.path == "/0" {
-                removed.withLock { isRemoved in
-                    if !isRemoved { try? workplace.directory.remove("out") }
-                    isRemoved = true
-                }
+            // Before any body is sent: one that is stored meanwhile would keep the directory from being removed.
+            removed.withLock { isRemoved in
+                if !isRemoved { try? workplace.directory.remove("out") }
+                isRemoved = true
             }
             return .ok([UInt8](repeating: 1, count: 20_000))
         }
@@ -140,7 +139,7 @@ struct DiskTests {
     }
 
     @Test(
-        "with few descriptors a run does with fewer, or says that they are too few",
+        "with few descriptors a run does with fewer, or says that they are too few", .enabled(if: isPlainBuild),
         arguments: [8, 10, 12, 16, 24, 32, 48])
     func fewDescriptors(_ limit: Int) throws {
         let (workplace, server) = try prepare(count: 100)
@@ -201,4 +200,13 @@ private final class Mounted {
             throw TestSupportError("can't mount \(path) again")
         }
     }
+}
+
+/// A sanitizer needs descriptors of its own, to name the functions that its suppressions are about.
+private var isPlainBuild: Bool {
+    #if SANITIZED
+        false
+    #else
+        true
+    #endif
 }
