@@ -37,6 +37,7 @@ package enum CommandLineTool {
     private static func run(_ command: Command, _ options: Options, _ context: CommandContext) async -> ExitCode {
         switch command {
         case .run: await RunCommand(options: options, context: context).run()
+        case .`init`: InitCommand(options: options, context: context).run()
         case .check: CheckCommand(options: options, context: context).run()
         case .plan: await PlanCommand(options: options, context: context).run()
         case .report: ReportCommand(options: options, context: context).run()

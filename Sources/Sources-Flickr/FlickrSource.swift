@@ -16,6 +16,10 @@ package struct FlickrSource: Source {
             TemplateField(name: "owner", help: "the name that the photo's owner goes by"),
         ],
         secretOptions: ["api_key"],
+        firstOptions: [
+            "api_key": "YOUR-API-KEY          # better: \"${FLICKR_API_KEY}\", which is taken from the environment",
+            "search": "[{name: Lighthouses, tags: [lighthouse, sea]}]",
+        ],
         placeholders: [
             // What a photo's address leads to once the photo is gone or replaced, in every language.
             Placeholder(host: "s.yimg.com", path: "/pw/images/*photo_unavailable*"),

@@ -1,11 +1,12 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, check, plan, report, show, verify, reset, prune, gc, thumbnails, sources, doctor, completions, man, help
+    case run, `init`, check, plan, report, show, verify, reset, prune, gc, thumbnails, sources, doctor, completions, man, help
 
     /// One line for the list of commands.
     var summary: String {
         switch self {
         case .run: "fetch what job files list; `run` may be left out"
+        case .`init`: "write a job file to begin with"
         case .check: "validate job files, without the network"
         case .plan: "list what a run would fetch and where it would put it"
         case .report: "read the catalog: runs, timings, sizes, failures"
@@ -27,6 +28,7 @@ enum Command: String, CaseIterable, Sendable {
     var operands: Operands {
         switch self {
         case .run, .check, .thumbnails: Operands(text: "JOB...", count: 1...Int.max)
+        case .`init`: Operands(text: "SOURCE [FILE]", count: 1...2)
         case .plan: Operands(text: "JOB", count: 1...1)
         case .report, .verify, .gc: Operands(text: "[JOB...]", count: 0...Int.max)
         case .show: Operands(text: "JOB KEY", count: 2...2)
@@ -49,6 +51,12 @@ enum Command: String, CaseIterable, Sendable {
                     + "All job files are checked before anything runs.",
                 "A second run asks for nothing that is still fresh. The first SIGINT, SIGTERM or SIGHUP lets transfers "
                     + "in flight end, the second stops at once; the next run goes on from there.",
+            ]
+        case .`init`:
+            [
+                "SOURCE is a source such as flags, or a list of URLs: a file or an http or https URL. Writes FILE, or a file "
+                    + "named after SOURCE in the current folder; a file that is there is never replaced.",
+                "Every key is in it, with what it does; those with a default are commented out.",
             ]
         case .check:
             [
@@ -139,6 +147,11 @@ enum Command: String, CaseIterable, Sendable {
                     "Five requests a second, and only the items whose key begins with d."
                 ),
             ]
+        case .`init`:
+            [
+                ("runner init urls.txt", "Writes urls.yaml, a job that fetches what urls.txt lists."),
+                ("runner init flags jobs/flags.yaml", "Writes a job of the source flags."),
+            ]
         case .check: [("runner check jobs", "Checks all jobs of a folder.")]
         case .plan: [("runner plan jobs/flags.yaml | cut -f 4 | sort | uniq -c", "Counts what a run would do.")]
         case .report:
@@ -179,6 +192,7 @@ enum Command: String, CaseIterable, Sendable {
                 ("78", "a job file is invalid or missing; nothing ran"),
                 ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
             ]
+        case .`init`: [("0", "written"), ("2", "the file is there already, or could not be written"), usage]
         case .check: [("0", "every job is sound"), usage, ("78", "a job file is invalid or missing")]
         case .plan:
             [

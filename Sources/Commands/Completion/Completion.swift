@@ -71,6 +71,8 @@ struct Completion {
         case "JOB": return Candidates(files: .jobs, words: catalog.jobs())
         case "COLLECTION": return Candidates(words: line.operands.first.map(catalog.collections) ?? [])
         case "ID": return Candidates(words: catalog.runs())
+        case "SOURCE":
+            return Candidates(files: .all, words: registry.modules.map { .init($0.type, $0.summary) })
         case "TYPE": return Candidates(words: registry.modules.map { .init($0.type, $0.summary) })
         case "COMMAND": return Candidates(words: Command.allCases.map { .init($0.rawValue, $0.summary) })
         case "SHELL": return Candidates(words: CompletionScript.allCases.map { .init($0.rawValue) })

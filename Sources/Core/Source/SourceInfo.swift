@@ -15,6 +15,8 @@ package struct SourceInfo<Options: Sendable>: Sendable {
     package let templateFields: [TemplateField]
     /// Names of options whose values are never shown or stored, even where the job file has them as they are.
     package let secretOptions: [String]
+    /// Options that a new job file sets beside the required ones, by name, as YAML; a required one is its example otherwise.
+    package let firstOptions: [String: String]
     /// Where the site sends those who ask for what it does not have any more.
     package let placeholders: [Placeholder]
     package let defaults: Options
@@ -24,7 +26,8 @@ package struct SourceInfo<Options: Sendable>: Sendable {
 
     package init(
         type: String, summary: String, path: String, expects: [Expectation], templateFields: [TemplateField] = [],
-        secretOptions: [String] = [], placeholders: [Placeholder] = [], defaults: Options,
+        secretOptions: [String] = [], firstOptions: [String: String] = [:], placeholders: [Placeholder] = [],
+        defaults: Options,
         fields: FieldTable<Options>,
         validate: @escaping @Sendable (inout Options, Node, inout DecodingContext) -> Void = { _, _, _ in }
     ) {
@@ -34,6 +37,7 @@ package struct SourceInfo<Options: Sendable>: Sendable {
         self.expects = expects
         self.templateFields = templateFields
         self.secretOptions = secretOptions
+        self.firstOptions = firstOptions
         self.placeholders = placeholders
         self.defaults = defaults
         self.fields = fields

@@ -24,6 +24,8 @@ package struct SourceModule: Sendable {
     package let options: [FieldDocumentation]
     /// Names of options whose values are never shown or stored.
     package let secretOptions: [String]
+    /// Values of options with which a new job file begins, by name, as YAML.
+    package let firstOptions: [String: String]
     let decode: @Sendable (Node, inout DecodingContext) -> SourcePlan
 
     package init<S: Source>(_ source: S.Type) {
@@ -35,6 +37,10 @@ package struct SourceModule: Sendable {
         templateFields = info.templateFields
         options = info.fields.documentation
         secretOptions = info.secretOptions
+        let required = info.fields.documentation.filter(\.isRequired).compactMap { field in
+            field.example.map { (field.name, $0) }
+        }
+        firstOptions = Dictionary(uniqueKeysWithValues: required).merging(info.firstOptions) { $1 }
         decode = { node, context in
             var options = info.defaults
             // Read by the job's own table; the module's table starts after it.
