@@ -6,6 +6,15 @@ package struct ManifestSource: Source {
     package static let info = SourceInfo<ManifestOptions>(
         type: "manifest",
         summary: "the URLs of a list in JSON, JSON Lines, CSV or text, or of a ZIP file of such lists",
+        details: [
+            "A list has one of four forms, told by its content: text, with a URL on each line (empty lines and lines that "
+                + "begin with # are skipped); a JSON array of URLs or objects; JSON Lines, with one of these on each line; "
+                + "CSV with a header.",
+            "An object, or a row of CSV, has `url` and may have `title`, `path` (used by `{path}` in output.path), `size` "
+                + "in bytes and `sha256` in hexadecimal. Size and digest are checked; an item whose listed sha256 equals "
+                + "the stored file's is not requested again. Objects may also have `headers`, a mapping of names to "
+                + "values, which are sent with this item's request. Other members and columns are ignored.",
+        ],
         path: "{collection}/{stem}.{extension}",
         expects: [.image, .pdf, .zip],
         templateFields: [

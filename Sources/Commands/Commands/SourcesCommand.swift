@@ -31,6 +31,7 @@ struct SourcesCommand {
     /// Options and template fields of a module.
     static func page(of module: SourceModule) -> String {
         var text = TextLayout.wrapped("\(module.type): \(module.summary)", indent: 0)
+        for paragraph in module.details { text += "\n" + TextLayout.wrapped(paragraph, indent: 0) }
         text += "\nOptions, below source in a job file\n" + describe(module.options, indent: 2)
         text += "\nWhat it sets unless the job file does\n"
         text += "  output.path  \(module.path)\n"

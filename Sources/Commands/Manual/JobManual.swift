@@ -74,6 +74,7 @@ struct JobManual {
     private func source(_ module: SourceModule, on page: inout Roff) {
         page.subsection(module.type)
         page.paragraph(TextLayout.sentence(module.summary))
+        for paragraph in module.details { page.paragraph(paragraph) }
         page.paragraph(
             """
             Unless the job file says otherwise, `output.path` is `\(module.path)` and `expect` is \

@@ -7,6 +7,8 @@ package struct SourceInfo<Options: Sendable>: Sendable {
     package let type: String
     /// One line for `runner sources`.
     package let summary: String
+    /// Paragraphs on what it reads, for `runner sources TYPE` and the manual.
+    package let details: [String]
     /// The template of `output.path` unless the job file gives one.
     package let path: String
     /// What the bytes must be unless the job file's `expect` says otherwise.
@@ -25,7 +27,8 @@ package struct SourceInfo<Options: Sendable>: Sendable {
     package let validate: @Sendable (inout Options, Node, inout DecodingContext) -> Void
 
     package init(
-        type: String, summary: String, path: String, expects: [Expectation], templateFields: [TemplateField] = [],
+        type: String, summary: String, details: [String] = [], path: String, expects: [Expectation],
+        templateFields: [TemplateField] = [],
         secretOptions: [String] = [], firstOptions: [String: String] = [:], placeholders: [Placeholder] = [],
         defaults: Options,
         fields: FieldTable<Options>,
@@ -33,6 +36,7 @@ package struct SourceInfo<Options: Sendable>: Sendable {
     ) {
         self.type = type
         self.summary = summary
+        self.details = details
         self.path = path
         self.expects = expects
         self.templateFields = templateFields

@@ -17,6 +17,8 @@ package struct SourceRegistry: Sendable {
 package struct SourceModule: Sendable {
     package let type: String
     package let summary: String
+    /// Paragraphs on what it reads.
+    package let details: [String]
     package let path: String
     package let expects: [Expectation]
     package let templateFields: [TemplateField]
@@ -32,6 +34,7 @@ package struct SourceModule: Sendable {
         let info = S.info
         type = info.type
         summary = info.summary
+        details = info.details
         path = info.path
         expects = info.expects
         templateFields = info.templateFields
