@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -23,6 +24,8 @@ class Bench:
     """
 
     def __init__(self, tools, site, server, memory, disk, rounds):
+        # Where programs run: one processor, or None for all of them.
+        self.processor = None
         self.tools = tools
         self.site = site
         self.server = server
@@ -57,7 +60,8 @@ class Bench:
         with open(log, "wb") as output:
             subprocess.run(
                 words([self.tools / "measure", report, TIMEOUT, *command]), stdin=subprocess.DEVNULL, stdout=output,
-                stderr=output, cwd=folder, env=ENVIRONMENT, check=True)
+                stderr=output, cwd=folder, env=ENVIRONMENT, check=True,
+                preexec_fn=keeping_to(self.processor) if self.processor is not None else None)
         result = json.loads(report.read_text())
         if result.pop("status") != 0:
             raise Failed(f"{name} failed; the end of its words:\n" + log.read_text(errors="replace")[-2000:])
@@ -75,6 +79,26 @@ class Bench:
 
 # No proxy, no settings of the user's: programs differ in what they read of them.
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC"}
+
+
+def keeping_to(processor):
+    """What a child process does before it becomes a program that runs on that processor only."""
+    return lambda: os.sched_setaffinity(0, {processor})
+
+
+def processor_facts():
+    """The processor's name, whether it has instructions for SHA-256, and what SHA-256 costs on it."""
+    lines = dict(line.split(":", 1) for line in open("/proc/cpuinfo") if ":" in line)
+    fields = {name.strip(): value.strip() for name, value in lines.items()}
+    flags = (fields.get("flags") or fields.get("Features") or "").split()
+    speed = subprocess.run(
+        ["openssl", "speed", "-seconds", "1", "-bytes", "16384", "-evp", "sha256"], capture_output=True, text=True).stdout
+    found = re.search(r"^sha256\s+([\d.]+)k$", speed, re.MULTILINE | re.IGNORECASE)
+    return {
+        "name": fields.get("model name", os.uname().machine),
+        "has_sha_instructions": "sha_ni" in flags or "sha2" in flags,
+        "sha256_mb_per_second": round(float(found.group(1)) / 1000) if found else None,
+    }
 
 
 def words(command):

@@ -25,6 +25,8 @@ class Work:
     folder: pathlib.Path
     certificate: pathlib.Path = None
     durability: str = "none"
+    # Whether some requests fail in a way that passes, and are to be tried again.
+    has_faults: bool = False
     # Pixels of the longer side of a WebP that is to be made of each file.
     thumbnail: int = None
     # The folder that the server has the files from.
@@ -99,7 +101,9 @@ class Curl:
         pairs = (f'url = "{url}"\noutput = "{work.output}/{name_of(url)}"' for url in work.urls)
         write_lines(work.folder / "curl.config", pairs)
         certificate = ["--cacert", work.certificate] if work.certificate else []
-        return [self.path, "-q", "-s", "-f", "-Z", "--parallel-max", work.in_flight, *certificate,
+        # Without --retry-all-errors a connection that ends before the reply is a file less.
+        retries = ["--retry", 4, "--retry-delay", 1, "--retry-all-errors"] if work.has_faults else []
+        return [self.path, "-q", "-s", "-f", "-Z", "--parallel-max", work.in_flight, *certificate, *retries,
                 "-K", work.folder / "curl.config"]
 
 
@@ -135,6 +139,22 @@ class Aria2:
         certificate = [f"--ca-certificate={work.certificate}"] if work.certificate else []
         return [self.path, "--no-conf", "-q", f"-j{work.in_flight}", "-x1", "-s1", "--file-allocation=none",
                 "-d", work.output, *certificate, "-i", work.folder / "list"]
+
+
+class SHA256Sum:
+    """What it costs to hash the files that are there, and no more."""
+
+    name = "sha256sum"
+    does = "SHA-256 of files that are on this machine: no request"
+
+    def __init__(self):
+        self.path = find("sha256sum")
+
+    def version(self):
+        return first_number([self.path, "--version"])
+
+    def command(self, work):
+        return [self.path, *(work.originals / name_of(url) for url in work.urls)]
 
 
 class VipsThumbnail:

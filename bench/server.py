@@ -1,6 +1,7 @@
 """nginx on 127.0.0.1, with one process of one worker, as a child of this one."""
 
 import collections
+import os
 import pathlib
 import shutil
 import socket
@@ -23,6 +24,7 @@ http {{
     fastcgi_temp_path {folder};
     uwsgi_temp_path {folder};
     scgi_temp_path {folder};
+    split_clients $request_id $fault {{ 1% busy; 1% gone; * none; }}
     log_format request '$request_method $status $request_uri';
     access_log {access_log};
     sendfile on;
@@ -33,20 +35,35 @@ http {{
     server {{
         listen 127.0.0.1:{port};
         listen 127.0.0.1:{tls_port} ssl http2;
+{hosts}
         ssl_certificate {folder}/certificate.pem;
         ssl_certificate_key {folder}/key.pem;
         root {root};
         # The same files as below /files, with what their path stands for.
         location /fresh/ {{ alias {root}/files/; expires 1h; }}
         location ~ ^/wait(/.*)$ {{ echo_sleep 0.05; echo_exec $1; }}
+        # As servers far away are: each reply waits, one request in fifty fails in a way that passes.
+        location ~ ^/life(/.*)$ {{
+            if ($fault = busy) {{ return 503; }}
+            if ($fault = gone) {{ return 444; }}
+            echo_sleep 0.05;
+            echo_exec $1;
+        }}
         location /tiny/ {{ return 200 {tiny}; }}
     }}
 }}
 """
 
 
+# Servers in the eyes of clients: each has an address, and a connection, of its own.
+HOSTS = [f"127.0.{1 + number // 100}.{1 + number % 100}" for number in range(200)]
+
+
 class Server:
-    """A running nginx; with `logging` it writes down its requests, which `requests` counts."""
+    """A running nginx; with `logging` it writes down its requests, which `take_requests` counts.
+
+    `run_on` puts it on some of the processors.
+    """
 
     def __init__(self, root, folder, logging=False):
         self.folder = pathlib.Path(folder)
@@ -55,10 +72,11 @@ class Server:
         self.log = self.folder / "access.log"
         self._make_certificate()
         self.port, self.tls_port = _free_ports(2)
+        hosts = "\n".join(f"        listen {host}:{self.tls_port} ssl http2;" for host in HOSTS)
         configuration = self.folder / "nginx.conf"
         configuration.write_text(
             CONFIGURATION.format(
-                module=ECHO_MODULE, folder=self.folder, root=root, port=self.port, tls_port=self.tls_port,
+                module=ECHO_MODULE, folder=self.folder, root=root, port=self.port, tls_port=self.tls_port, hosts=hosts,
                 access_log=f"{self.log} request" if logging else "off", tiny="x" * 300))
         self.process = subprocess.Popen([program(), "-p", self.folder, "-c", configuration, "-e", self.folder / "start.log"])
         self._wait_until_it_listens()
@@ -66,8 +84,11 @@ class Server:
     def url(self, path):
         return f"http://127.0.0.1:{self.port}{path}"
 
-    def tls_url(self, path):
-        return f"https://127.0.0.1:{self.tls_port}{path}"
+    def tls_url(self, path, host="127.0.0.1"):
+        return f"https://{host}:{self.tls_port}{path}"
+
+    def run_on(self, processors):
+        os.sched_setaffinity(self.process.pid, processors)
 
     def take_requests(self):
         """How many requests of which method and status were logged since the last call."""
@@ -83,7 +104,7 @@ class Server:
     def _make_certificate(self):
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-             "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+             "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=" + ",".join(f"IP:{host}" for host in ["127.0.0.1", *HOSTS]),
              "-keyout", self.folder / "key.pem", "-out", self.certificate],
             check=True, capture_output=True)
 
