@@ -52,10 +52,11 @@ let package = Package(
         module("SourcesFlags", path: "Sources/Sources-Flags", ["Core", "YAML"]),
         module("SourcesFlickr", path: "Sources/Sources-Flickr", ["Core", "YAML"]),
         module("SourcesManifest", path: "Sources/Sources-Manifest", ["Core", "YAML", "HTTP", "Archive"]),
+        module("SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "HTTP", "CLinux"]),
         module("Reports", ["Core", "SQLite"]),
         module("Commands", ["Core", "Reports", "YAML", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
         .executableTarget(
-            name: "runner", dependencies: ["Commands", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
+            name: "runner", dependencies: ["Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
             swiftSettings: settings),
         // Only this one needs libvips.
         .executableTarget(
@@ -70,7 +71,7 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "test-runner",
-            dependencies: ["Commands", "SourcesFlags", "SourcesFlickr", "SourcesManifest", "TestSupport"],
+            dependencies: ["Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest", "TestSupport"],
             path: "Tests/TestRunner",
             swiftSettings: settings),
         tests(of: "YAML"),
@@ -84,11 +85,12 @@ let package = Package(
         tests(of: "Core", ["YAML", "SQLite", "HTTP", "Files", "Media", "MediaProtocol"]),
         tests(of: "SourcesFlags", ["Core", "YAML"]),
         tests(of: "SourcesFlickr", ["Core", "YAML", "SQLite"], excluding: ["Samples"]),
+        tests(of: "SourcesCommand", ["Core", "YAML", "SQLite"]),
         tests(of: "SourcesManifest", ["Core", "YAML", "SQLite"]),
         tests(of: "Reports", ["Core", "SQLite"]),
         tests(
             of: "Commands",
-            ["Core", "Reports", "YAML", "HTTP", "SQLite", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
+            ["Core", "Reports", "YAML", "HTTP", "SQLite", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
             excluding: ["Golden"]),
         .testTarget(
             name: "EndToEnd", dependencies: ["TestSupport", "SQLite", "runner", "test-runner", "runner-media"],

@@ -53,6 +53,20 @@ package struct HTTPHeaders: Sendable {
         return found
     }
 
+    /// Every field, in order, its name as it was sent.
+    package var fields: [HTTPHeader] {
+        bytes.split(separator: 0x0A).compactMap { line in
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), !line.starts(with: Array("HTTP/".utf8)) else {
+                return nil
+            }
+            let blank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+            let value = line[(colon + 1)...].drop(while: blank)
+            let end = value.lastIndex { !blank($0) }.map { $0 + 1 } ?? value.startIndex
+            return HTTPHeader(
+                String(decoding: line[..<colon], as: UTF8.self), String(decoding: value[..<end], as: UTF8.self))
+        }
+    }
+
     /// All fields of that name, in order.
     package func all(_ name: String) -> [String] {
         var found: [String] = []

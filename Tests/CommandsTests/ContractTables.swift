@@ -1,5 +1,6 @@
 import Reports
 import SQLite
+import SourcesCommand
 import SourcesFlags
 import SourcesFlickr
 import SourcesManifest
@@ -19,7 +20,8 @@ enum ContractTables {
     ]
 
     static let registry = SourceRegistry([
-        SourceModule(FlagsSource.self), SourceModule(FlickrSource.self), SourceModule(ManifestSource.self),
+        SourceModule(CommandSource.self), SourceModule(FlagsSource.self), SourceModule(FlickrSource.self),
+        SourceModule(ManifestSource.self),
     ])
 
     @Sendable private static func commands() -> String {

@@ -1,5 +1,6 @@
 import Commands
 import Core
+import SourcesCommand
 import SourcesFlags
 import SourcesFlickr
 import SourcesManifest
@@ -7,7 +8,8 @@ import TestSupport
 
 // The program with one source more, for tests and measurements that need lists of their own.
 let registry = SourceRegistry([
-    SourceModule(FlagsSource.self), SourceModule(FlickrSource.self), SourceModule(ManifestSource.self),
+    SourceModule(CommandSource.self), SourceModule(FlagsSource.self), SourceModule(FlickrSource.self),
+    SourceModule(ManifestSource.self),
     SourceModule(ListSource.self),
 ])
 

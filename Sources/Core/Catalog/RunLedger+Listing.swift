@@ -42,6 +42,13 @@ extension RunLedger {
         for collection in page.collections {
             if let event = try list(hidden(collection), on: catalog, now: now) { outcome.events.append(event) }
         }
+        if page.isPartial { isPartial = true }
+        if let memory = page.memory, planned == nil {
+            let secrets = context.job.trust.secrets
+            try SourceMemory.write(
+                secrets.hide(memory), as: SourceMemory.listKey(of: context.job.name), of: context.job.source.type,
+                on: catalog, now: now)
+        }
         incomplete.formUnion(page.incomplete.compactMap { collections[context.job.trust.secrets.hide($0)]?.id })
         for item in context.job.trust.secrets.isEmpty ? page.items : page.items.map(hidden) {
             guard !isEnough else { break }

@@ -32,6 +32,8 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var lastCollection: ListedCollectionRow?
     /// Rows of collections that were not listed to their ends.
     var incomplete: Set<Int64> = []
+    /// Whether the source left out some of its list on purpose.
+    var isPartial = false
     /// Whether the catalog had no item of the job when this began.
     let isNew: Bool
     /// The last URL that the list gave.

@@ -320,7 +320,7 @@ final class JobRun: Sendable {
             outcome = missed == 0 ? .complete : .partial
         }
         var warnings = [ledger.renamingWarning]
-        if case .complete = listing, ledger.context.selection.isWhole, ledger.fatal == nil {
+        if case .complete = listing, ledger.context.selection.isWhole, ledger.fatal == nil, !ledger.isPartial {
             warnings.append(try ledger.markGone(on: catalog))
             try ledger.endRenaming(on: catalog)
         }

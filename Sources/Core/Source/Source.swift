@@ -38,6 +38,11 @@ package struct Page: Sendable {
     /// Keys of collections, listed by now, that can't be listed to their ends: what they had before and does not come is
     /// not taken for gone. Other collections are judged as ever.
     package var incomplete: Set<String>
+    /// What the source wants to be given at the beginning of its next list, see ``SourceContext/recallList()``. It is kept
+    /// in one transaction with the page and all before it.
+    package var memory: String?
+    /// Whether this list leaves out, on purpose, some of what there is: nothing of the job is then taken for gone.
+    package var isPartial = false
 
     package init(
         collections: [ListedCollection] = [], items: [ListedItem] = [], warnings: [String] = [],
@@ -51,11 +56,12 @@ package struct Page: Sendable {
 }
 
 extension Page {
-    /// The page in parts of so many items; the first has everything else.
+    /// The page in parts of so many items; the first has everything else but the memory, which the last one has.
     func portions(of count: Int) -> [Page] {
         guard items.count > count else { return [self] }
         return stride(from: 0, to: items.count, by: count).map { start in
             var part = start == 0 ? self : Page()
+            part.memory = start + count < items.count ? nil : memory
             part.items = Array(items[start..<min(start + count, items.count)])
             return part
         }

@@ -5,6 +5,8 @@ package import HTTP
 package struct SourceContext: Sendable {
     /// The folder of the job file, absolute: relative paths in options start there.
     package let folder: String
+    /// The job's name.
+    package let job: String
     /// Microseconds since 1970 UTC.
     package let now: @Sendable () -> Int64
     private let fetcher: @Sendable (FetchRequest) async throws -> FetchedReply
@@ -18,13 +20,14 @@ package struct SourceContext: Sendable {
     ///
     /// - Parameter download: by default fails: few sources download files.
     package init(
-        folder: String, now: @escaping @Sendable () -> Int64,
+        folder: String, job: String = "job", now: @escaping @Sendable () -> Int64,
         fetch: @escaping @Sendable (WebURL, [HTTPHeader], Int) async throws -> FetchedReply,
         download: @escaping @Sendable (WebURL, Int64) async throws -> SourceFile = { url, _ in
             throw FetchError(failure: .invalid, description: "there is nowhere to keep \(url.text)")
         }
     ) {
         self.folder = folder
+        self.job = job
         self.now = now
         fetcher = { request in try await fetch(request.url, request.headers, request.maximumBytes) }
         downloader = download
@@ -37,6 +40,7 @@ package struct SourceContext: Sendable {
         warn: @escaping @Sendable (String) -> Void
     ) {
         folder = job.folder
+        self.job = job.name
         now = wallClockMicroseconds
         fetcher = { request in try await engine.fetch(request, context) }
         let downloads = SourceDownloads(engine: engine, context: context)
@@ -91,6 +95,13 @@ package struct SourceContext: Sendable {
     /// - Throws: an error of the catalog's.
     package func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
         try await memory?.recall(keys, youngerThan: age) ?? [:]
+    }
+
+    /// What the last page that had a ``Page/memory`` kept, in the last run of the job that listed; nil for the first.
+    ///
+    /// - Throws: an error of the catalog's.
+    package func recallList() async throws -> String? {
+        try await memory?.recall([SourceMemory.listKey(of: job)], youngerThan: SourceMemory.longestAge).values.first
     }
 
     /// Remembers texts for later runs, at most 400 days, in place of what was there under their keys.

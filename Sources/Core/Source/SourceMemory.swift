@@ -14,6 +14,9 @@ struct SourceMemory: Sendable {
     /// Microseconds since 1970 UTC.
     let now: @Sendable () -> Int64
 
+    /// Where the memory of a job's list is.
+    static func listKey(of job: String) -> String { "list of \(job)" }
+
     func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
         let (source, secrets, oldest) = (source, secrets, now() - age)
         return try await store().perform { catalog in
@@ -33,15 +36,21 @@ struct SourceMemory: Sendable {
         try await store().perform { catalog in
             try catalog.transaction {
                 for (key, value) in values {
-                    try catalog.run(
-                        """
-                        INSERT INTO memory (source, key, value, kept_at) VALUES (?, ?, ?, ?)
-                        ON CONFLICT (source, key) DO UPDATE SET value = excluded.value, kept_at = excluded.kept_at
-                        """, source, secrets.hide(key), secrets.hide(value), now)
+                    try Self.write(
+                        secrets.hide(value), as: secrets.hide(key), of: source, on: catalog, now: now)
                 }
                 try catalog.run(
                     "DELETE FROM memory WHERE source = ? AND kept_at < ?", source, now - Self.longestAge)
             }
         }
+    }
+
+    /// Writes a row; secrets are hidden already.
+    static func write(_ value: String, as key: String, of source: String, on catalog: Connection, now: Int64) throws {
+        try catalog.run(
+            """
+            INSERT INTO memory (source, key, value, kept_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT (source, key) DO UPDATE SET value = excluded.value, kept_at = excluded.kept_at
+            """, source, key, value, now)
     }
 }

@@ -1,0 +1,223 @@
+package import Core
+import FoundationEssentials
+import Glibc
+
+/// The list of a script: its messages, gathered in pages.
+package struct CommandPages: SourcePages {
+    /// The protocol that this program speaks, and the newest that a script may answer.
+    static let protocolVersion = 1
+    /// Items of a page.
+    private static let portion = 500
+    /// A script that asks for patience longer than this is not waited for. Seconds.
+    private static let longestWait: Double = 600
+
+    private let options: CommandOptions
+    private let context: SourceContext
+    private var script: RunningScript?
+    /// Lines that have come and not been looked at.
+    private var lines: ArraySlice<[UInt8]> = []
+    private var memory: JSONValue?
+    private var counts = (collections: 0, items: 0)
+    /// Whether the script has said that its list ends.
+    private var end: ScriptMessage.Done?
+    private var isOver = false
+    /// Whether it was started a second time, which happens once.
+    private var isRestarted = false
+
+    init(options: CommandOptions, context: SourceContext) {
+        self.options = options
+        self.context = context
+    }
+
+    /// The next page, or nil when the script has ended its list well.
+    ///
+    /// - Throws: ``ScriptError`` with why the list ended early.
+    package mutating func next() async throws -> Page? {
+        guard !isOver else { return nil }
+        while true {
+            let script = try await running()
+            do {
+                return try await page(of: script)
+            } catch {
+                await script.process.end()
+                self.script = nil
+                guard let fault = error as? TransientFault, !isRestarted, !Task.isCancelled else {
+                    isOver = true
+                    throw error
+                }
+                isRestarted = true
+                lines = []
+                counts = (0, 0)
+                try await Task.sleep(for: .seconds(min(fault.wait, Self.longestWait)))
+            }
+        }
+    }
+
+    /// A fault after which the script may be started again.
+    private struct TransientFault: Error, CustomStringConvertible {
+        let description: String
+        /// Seconds.
+        let wait: Double
+    }
+
+    /// The script, started and asked for its list.
+    private mutating func running() async throws -> RunningScript {
+        if let script { return script }
+        let launch = try options.launch(in: context.folder, job: context.job)
+        let script = RunningScript(ScriptProcess(launch), context)
+        self.script = script
+        memory = try await context.recallList().flatMap(JSONValue.init(text:)) ?? memory
+        script.process.send(JSONValue.object(["runner": .integer(1), "request": .text("spec")]).line)
+        script.process.send(
+            JSONValue.object([
+                "runner": .integer(1), "request": .text("list"), "options": options.options, "memory": memory ?? .null,
+                "limit": .null, "collections": .null,
+            ]).line)
+        return script
+    }
+
+    private mutating func page(of script: RunningScript) async throws -> Page? {
+        var page = Page()
+        while page.items.count < Self.portion {
+            guard let line = lines.popFirst() else {
+                // What has come is handed on before more is waited for.
+                if !page.isEmpty { return page }
+                switch await script.next() {
+                case .lines(let more):
+                    lines = more[...]
+                case .ended(let end):
+                    page.warnings += script.process.takeWarnings()
+                    return try close(end, page)
+                }
+                continue
+            }
+            if try take(ScriptMessage(line), into: &page, script) { return page }
+        }
+        return page
+    }
+
+    /// - Returns: whether the page ends here.
+    private mutating func take(_ message: ScriptMessage, into page: inout Page, _ script: RunningScript) throws -> Bool
+    {
+        page.warnings += script.process.takeWarnings()
+        guard end == nil else { throw ScriptError("the script wrote more after its end") }
+        switch message {
+        case .spec(let spec):
+            guard (1...Self.protocolVersion).contains(spec.protocol) else {
+                throw ScriptError("the script speaks protocol \(spec.protocol), this program \(Self.protocolVersion)")
+            }
+        case .collection(let collection):
+            page.collections.append(collection)
+            counts.collections += 1
+        case .item(let item):
+            page.items.append(item)
+            counts.items += 1
+        case .memory(let value):
+            memory = value
+            page.memory = String(decoding: value.line, as: UTF8.self)
+            return true
+        case .warning(let text): page.warnings.append(text)
+        case .request(let request): script.fetch(request)
+        case .error(let fault):
+            if fault.isTransient {
+                throw TransientFault(description: fault.message, wait: max(1, fault.retryAfter ?? 5))
+            }
+            throw ScriptError(fault.message)
+        case .done(let done):
+            end = done
+            script.process.finish()
+            if done.complete == false {
+                page.isPartial = true
+                return true
+            }
+        case .problem(_, let message): throw ScriptError(message)
+        case .progress, .unknown: break
+        }
+        return false
+    }
+
+    /// Judges the end of the script.
+    private mutating func close(_ ending: ScriptProcess.End, _ page: Page) throws -> Page? {
+        isOver = true
+        guard case .exited(0) = ending.cause else { throw ScriptError(ending.words(for: options)) }
+        guard let end else {
+            throw ScriptError("\(options.command[0]) ended without done\(ending.lastWords)")
+        }
+        if let items = end.items, items != counts.items {
+            throw ScriptError("\(options.command[0]) counted \(items) items, of which \(counts.items) came")
+        }
+        if let collections = end.collections, collections != counts.collections {
+            throw ScriptError(
+                "\(options.command[0]) counted \(collections) collections, of which \(counts.collections) came")
+        }
+        return page.isEmpty ? nil : page
+    }
+}
+
+/// A script that lists, with the requests that it has under way. It is asked to end when nobody reads its list any more.
+final class RunningScript: Sendable {
+    /// Requests that a script may have open.
+    private static let mostRequests = 16
+
+    let process: ScriptProcess
+    private let context: SourceContext
+    private let service: FetchService
+
+    init(_ process: ScriptProcess, _ context: SourceContext) {
+        self.process = process
+        self.context = context
+        service = FetchService(process: process, context: context, limit: Self.mostRequests)
+    }
+
+    deinit {
+        process.finish()
+        service.cancel()
+    }
+
+    /// The next lines; when the run is stopped the script's end, which it is asked for.
+    func next() async -> ScriptProcess.Event {
+        await withTaskCancellationHandler {
+            await process.next()
+        } onCancel: {
+            process.finish()
+            service.cancel()
+        }
+    }
+
+    func fetch(_ request: ScriptRequest) {
+        service.fetch(request)
+    }
+}
+
+extension Page {
+    fileprivate var isEmpty: Bool {
+        collections.isEmpty && items.isEmpty && warnings.isEmpty && memory == nil && !isPartial
+    }
+}
+
+extension ScriptProcess.End {
+    /// Why the script failed, in one line, with the last that it said.
+    fileprivate func words(for options: CommandOptions) -> String {
+        let name = options.command[0]
+        let cause =
+            switch cause {
+            case .exited(let code): "exited with \(code)"
+            case .signal(let number): "was ended by \(String(cString: strsignal(number)))"
+            case .notStarted(let reason): "could not be started: \(reason)"
+            case .idle: "wrote no line for \(options.idleTimeout.microseconds / 1_000_000) s"
+            case .longLine: "wrote a line of over \(ScriptProcess.longestLine) bytes"
+            }
+        return "\(name) \(cause)\(lastWords)"
+    }
+
+    fileprivate var lastWords: String {
+        words.isEmpty ? "" : "; its last words: \(words.suffix(3).joined(separator: " / "))"
+    }
+}
+
+extension JSONValue {
+    fileprivate init?(text: String) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else { return nil }
+        self = value
+    }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import YAML
+
+/// Any JSON value (RFC 8259).
+enum JSONValue: Hashable, Sendable {
+    case null
+    case flag(Bool)
+    case integer(Int64)
+    case number(Double)
+    case text(String)
+    case list([JSONValue])
+    case object([String: JSONValue])
+
+    /// A value of a job file, by the kinds of YAML's core schema.
+    init(_ node: Node) {
+        switch node.content {
+        case .scalar(let scalar):
+            switch scalar.kind {
+            case .null: self = .null
+            case .bool: self = .flag(scalar.text.lowercased() == "true")
+            case .int: self = Int64(scalar.text).map(Self.integer) ?? .text(scalar.text)
+            case .float: self = Double(scalar.text).map(Self.number) ?? .text(scalar.text)
+            case .string: self = .text(scalar.text)
+            }
+        case .sequence(let elements): self = .list(elements.map { JSONValue($0) })
+        case .mapping(let entries):
+            let pairs = entries.compactMap { entry in entry.key.scalar.map { ($0.text, JSONValue(entry.value)) } }
+            self = .object(Dictionary(pairs) { first, _ in first })
+        case .faulty: self = .null
+        }
+    }
+
+    /// As one line of JSON, the members of objects in order.
+    var line: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // No value of this type has what JSON has not.
+        return (try? encoder.encode(self)).map(Array.init) ?? Array("null".utf8)
+    }
+}
+
+extension JSONValue: Codable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .flag(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .text(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .list(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .flag(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): if value.isFinite { try container.encode(value) } else { try container.encodeNil() }
+        case .text(let value): try container.encode(value)
+        case .list(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Core
+import TestSupport
+import Testing
+
+@Suite("Requests of scripts", .timeLimit(.minutes(1)))
+struct FetchServiceTests {
+    /// A script that sends these lines after the requests, keeps so many answers in `answers.txt`, and ends its list.
+    private static func script(_ requests: [String], answers: Int) -> String {
+        let lines = requests.map { "echo '\($0)'" }.joined(separator: "\n")
+        return """
+            read -r spec; read -r list
+            \(lines)
+            head -n \(answers) > answers.txt
+            echo '{"type":"done","items":0}'
+            """
+    }
+
+    private func answers(_ run: CommandRun) -> [String] {
+        String(decoding: run.directory.read("answers.txt") ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    @Test("a script's requests are done for it, whatever their status, and counted as the run's")
+    func answered() async throws {
+        let run = try CommandRun(
+            Self.script(
+                [
+                    #"{"type":"request","id":1,"url":"SERVER/one"}"#,
+                    #"{"type":"request","id":2,"url":"SERVER/missing"}"#,
+                    #"{"type":"request","id":3,"url":"ftp://example.org/"}"#,
+                ], answers: 3))
+        let finished = try await run.run().finished
+        #expect(finished.outcome == .complete)
+        #expect(finished.figures.listRequests == 2)
+        let answers = answers(run).sorted { $0.contains(#""id":1"#) && !$1.contains(#""id":1"#) }
+        #expect(answers.count == 3)
+        #expect(
+            answers.contains {
+                $0.contains(#""body":"/one""#) && $0.contains(#""id":1"#) && $0.contains(#""status":200"#)
+            })
+        #expect(answers.contains { $0.contains(#""id":2"#) && $0.contains(#""status":404"#) })
+        #expect(answers.contains { $0.contains(#""error":"invalid""#) && $0.contains(#""id":3"#) })
+    }
+
+    @Test("bytes that are no text come as base64")
+    func binary() async throws {
+        let run = try CommandRun(Self.script([#"{"type":"request","id":1,"url":"SERVER/%FF"}"#], answers: 1))
+        _ = try await run.run()
+        // The server answers with the path, whose bytes are ASCII.
+        #expect(answers(run).first?.contains(#""body":"/%FF""#) == true)
+    }
+
+    @Test("at most sixteen requests are open at a time")
+    func limit() async throws {
+        let requests = (1...17).map { #"{"type":"request","id":\#($0),"url":"SERVER/\#($0)"}"# }
+        let all = try CommandRun(
+            "read -r spec; read -r list\nprintf '%s\\n' \(requests.map { "'\($0)'" }.joined(separator: " "))\n"
+                + "head -n 17 > answers.txt\necho '{\"type\":\"done\"}'")
+        _ = try await all.run()
+        #expect(answers(all).count == 17)
+        #expect(answers(all).count { $0.contains(#""error":"busy""#) } <= 1)
+    }
+}

@@ -1,0 +1,190 @@
+import Core
+import TestSupport
+import Testing
+
+/// What scripts list, well and badly. Each is `/bin/sh`, as somebody would write it.
+@Suite("Lists of scripts", .timeLimit(.minutes(1)))
+struct ListTests {
+    /// A collection `a` with so many items, and its end.
+    private static func list(_ count: Int, end: String = #"echo '{"type":"done"}'"#) -> String {
+        #"""
+        echo '{"type":"spec","protocol":1,"name":"numbers"}'
+        echo '{"type":"collection","key":"a","title":"Hà Nội","section":"Asia"}'
+        for i in $(seq \#(count)); do
+            echo '{"type":"item","collection":"a","key":"a/'$i'","url":"SERVER/'$i'","title":"Number '$i'","metadata":{"n":'$i'}}'
+        done
+        \#(end)
+        """#
+    }
+
+    @Test("collections and items reach catalog and disk")
+    func whole() async throws {
+        let run = try CommandRun(Self.list(3))
+        let report = try await run.run()
+        #expect(report.finished.outcome == .complete)
+        #expect(report.warnings == [])
+        #expect(try run.items("title") == ["a/1": "Number 1", "a/2": "Number 2", "a/3": "Number 3"])
+        #expect(try run.items("metadata")["a/2"] == #"{"n":2}"#)
+        #expect(run.directory.read("files/a_2").map { String(decoding: $0, as: UTF8.self) } == "/2")
+    }
+
+    @Test("the request has the options, and null for a memory that there is not yet")
+    func request() async throws {
+        let run = try CommandRun(
+            "head -n 2 > request.json\n" + Self.list(1),
+            source: ["options: {album: Hè, n: 3, deep: [1.5, true, ~, 'x']}"])
+        _ = try await run.run()
+        let lines = (run.directory.read("request.json") ?? []).split(separator: 0x0A)
+        #expect(
+            lines.map { String(decoding: $0, as: UTF8.self) } == [
+                #"{"request":"spec","runner":1}"#,
+                #"{"collections":null,"limit":null,"memory":null,"options":{"album":"Hè","deep":[1.5,true,null,"x"],"n":3},"#
+                    + #""request":"list","runner":1}"#,
+            ])
+    }
+
+    @Test(
+        "a list that ends badly fails the run, names the reason, and takes nothing for gone",
+        arguments: [
+            ("exit 0", "./list.sh ended without done"),
+            ("exit 3", "./list.sh exited with 3"),
+            (#"echo '{"type":"done"}'; echo oh dear >&2; exit 1"#, "./list.sh exited with 1; its last words: oh dear"),
+            ("kill -9 $$", "./list.sh was ended by Killed"),
+            ("echo hello", "a line of the script is not a JSON object: hello"),
+            ("printf '{\"type\":\"do'", "a line of the script is not a JSON object: {\"type\":\"do"),
+            (#"printf '{"type":"warning","message":"\377"}\n'"#, "a line of the script is not UTF-8"),
+            (#"echo '{"type":"item","key":"k"}'"#, "a line of the script has no 'collection'"),
+            (#"echo '{"type":"collection","key":7}'"#, "a line of the script has another type in 'key'"),
+            (#"echo '{"type":"done","items":2}'"#, "./list.sh counted 2 items, of which 1 came"),
+            (#"echo '{"type":"done","collections":0}'"#, "./list.sh counted 0 collections, of which 1 came"),
+            (
+                #"echo '{"type":"done"}'; echo '{"type":"warning","message":"late"}'"#,
+                "the script wrote more after its end"
+            ),
+            (#"echo '{"type":"error","kind":"permanent","message":"no such album"}'"#, "no such album"),
+            (#"echo '{"type":"spec","protocol":2,"name":"n"}'"#, "the script speaks protocol 2, this program 1"),
+            ("head -c 2097152 /dev/zero | tr '\\0' x", "./list.sh wrote a line of over 1048576 bytes"),
+            ("sleep 1000", "./list.sh wrote no line for 1 s"),
+        ])
+    func bad(end: String, reason: String) async throws {
+        let script = "if [ -e second ]; then\n\(Self.list(1, end: end))\nelse\n\(Self.list(3))\nfi"
+        let run = try CommandRun(script, source: end.hasPrefix("sleep") ? ["idle_timeout: 1s"] : [])
+        #expect(try await run.run().finished.outcome == .complete)
+        try run.directory.write("", to: "second")
+        let finished = try await run.run().finished
+        #expect(finished.outcome == .failed)
+        #expect(finished.detail?.hasPrefix("the list failed: \(reason)") == true, "\(finished.detail ?? "")")
+        #expect(try run.items("state") == ["a/1": "stored", "a/2": "stored", "a/3": "stored"])
+    }
+
+    @Test("a last line without its end counts")
+    func unfinishedLine() async throws {
+        let run = try CommandRun(Self.list(1, end: #"printf '{"type":"done","items":1}'"#))
+        #expect(try await run.run().finished.outcome == .complete)
+    }
+
+    @Test("an item that can't be fetched fails alone")
+    func invalid() async throws {
+        let items = [
+            #"{"type":"item","collection":"a","key":"size","url":"SERVER/1","size":-1}"#,
+            #"{"type":"item","collection":"a","key":"digest","url":"SERVER/1","sha256":"xyz"}"#,
+            #"{"type":"item","collection":"a","key":"url","url":"file:///etc/passwd"}"#,
+            #"{"type":"item","collection":"a","key":"huge","url":"SERVER/1","size":9007199254740993}"#,
+        ]
+        let run = try CommandRun(
+            Self.list(1, end: items.map { "echo '\($0)'" }.joined(separator: "\n") + "\necho '{\"type\":\"done\"}'"))
+        #expect(try await run.run().finished.figures.failed == 4)
+        #expect(
+            try run.items("failure") == [
+                "a/1": "", "size": "invalid", "digest": "invalid", "url": "invalid", "huge": "invalid",
+            ])
+    }
+
+    @Test("what is listed no more is gone, unless the script says that the list is not whole")
+    func gone() async throws {
+        let script =
+            "cat count.txt > /dev/null; n=$(cat count.txt); end=$(cat end.txt)\n"
+            + Self.list(1, end: "echo \"$end\"").replacing("seq 1", with: "seq $n")
+        let run = try CommandRun(script)
+        try run.directory.write("3", to: "count.txt")
+        try run.directory.write(#"{"type":"done"}"#, to: "end.txt")
+        #expect(try await run.run().finished.outcome == .complete)
+        try run.directory.write("2", to: "count.txt")
+        try run.directory.write(#"{"type":"done","complete":false}"#, to: "end.txt")
+        #expect(try await run.run().finished.outcome == .complete)
+        #expect(try run.items("state")["a/3"] == "stored")
+        try run.directory.write(#"{"type":"done","complete":true}"#, to: "end.txt")
+        #expect(try await run.run().finished.outcome == .complete)
+        #expect(try run.items("state")["a/3"] == "gone")
+    }
+
+    @Test("warnings come on standard output, or on standard error with W! or E! at the front")
+    func warnings() async throws {
+        let run = try CommandRun(
+            "echo 'W! slow today' >&2; echo 'D! page 1' >&2\n"
+                + Self.list(
+                    1, end: #"echo '{"type":"warning","message":"one photo is private"}'; echo '{"type":"done"}'"#))
+        #expect(Set(try await run.run().warnings) == ["slow today", "one photo is private"])
+    }
+
+    @Test("what the script remembers is given back, also after a list that failed later")
+    func memory() async throws {
+        let end = #"""
+            read -r spec; read -r list; printf '%s\n' "$list" >> lists.txt
+            echo '{"type":"memory","value":{"page":'$(wc -l < lists.txt)'}}'
+            [ $(wc -l < lists.txt) != 2 ] || exit 1
+            echo '{"type":"done"}'
+            """#
+        let run = try CommandRun(Self.list(1, end: end))
+        for outcome in [RunOutcome.complete, .failed, .complete] {
+            #expect(try await run.run().finished.outcome == outcome)
+        }
+        let lists = String(decoding: run.directory.read("lists.txt") ?? [], as: UTF8.self).split(separator: "\n")
+        #expect(lists.map { $0.contains(#""memory":null"#) } == [true, false, false])
+        #expect(lists.map { $0.contains(#""memory":{"page":1}"#) } == [false, true, false])
+        #expect(lists.map { $0.contains(#""memory":{"page":2}"#) } == [false, false, true])
+    }
+
+    @Test("a script that could not list for a moment is started once more, with what it remembered")
+    func transient() async throws {
+        let end = #"""
+            read -r spec; read -r list; printf '%s\n' "$list" >> lists.txt
+            if [ $(wc -l < lists.txt) = 1 ]; then
+                echo '{"type":"memory","value":7}'
+                echo '{"type":"error","kind":"rate","message":"too many","retry_after":0}'
+            else
+                echo '{"type":"done","items":1}'
+            fi
+            """#
+        let run = try CommandRun(Self.list(1, end: end))
+        #expect(try await run.run().finished.outcome == .complete)
+        let lists = String(decoding: run.directory.read("lists.txt") ?? [], as: UTF8.self).split(separator: "\n")
+        #expect(lists.count == 2)
+        #expect(lists.last?.contains(#""memory":7"#) == true)
+    }
+
+    @Test("a program that is not there is named with the way out")
+    func missing() async throws {
+        let run = try CommandRun("exit 0")
+        try run.directory.remove("list.sh")
+        let detail = try await run.run().finished.detail
+        #expect(
+            detail
+                == "the list failed: ./list.sh is not an executable file in \(run.directory.path); chmod +x makes one")
+    }
+
+    @Test("a script gets few variables of the environment")
+    func environment() async throws {
+        let run = try CommandRun("env > env.txt\n" + Self.list(1))
+        _ = try await run.run()
+        let names = String(decoding: run.directory.read("env.txt") ?? [], as: UTF8.self).split(separator: "\n").map {
+            String($0.prefix { $0 != "=" })
+        }
+        let allowed: Set = [
+            "PATH", "HOME", "TZ", "LANG", "RUNNER_PROTOCOL", "RUNNER_JOB", "PWD", "SHLVL", "_", "OLDPWD", "http_proxy",
+            "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+        ]
+        #expect(Set(names).subtracting(allowed) == [])
+        #expect(Set(names).isSuperset(of: ["PATH", "RUNNER_PROTOCOL", "RUNNER_JOB"]))
+    }
+}
