@@ -7,7 +7,7 @@ import YAML
 
 /// A job of a script, with an output directory and a catalog of its own, run as often as a test likes.
 ///
-/// The server answers any path with that path as the body, and `/missing…` with 404.
+/// The server answers any target that is not given a reply with that target as the body, and `/missing…` with 404.
 final class CommandRun {
     let directory: TemporaryDirectory
     let server: FaultyServer
@@ -15,17 +15,22 @@ final class CommandRun {
     private let options: SessionOptions
 
     /// - Parameters:
-    ///   - script: what `/bin/sh` runs as `./list.sh`; SERVER stands for the server.
+    ///   - script: `./list.sh`, of `/bin/sh` unless its first line says otherwise.
     ///   - source: further keys of `source`, a line each.
-    init(_ script: String, source: [String] = []) throws {
+    ///   - replies: bodies by target.
+    ///
+    /// SERVER stands for the server in all of them.
+    init(_ script: String, source: [String] = [], replies: [String: String] = [:]) throws {
         directory = try TemporaryDirectory()
         server = try FaultyServer { request in
-            request.path.hasPrefix("/missing") ? .status(404) : .ok(Array(request.path.utf8))
+            let url = "http://\(request.header("Host") ?? "")"
+            if let reply = replies[request.target] { return .ok(Array(reply.replacing("SERVER", with: url).utf8)) }
+            return request.path.hasPrefix("/missing") ? .status(404) : .ok(Array(request.path.utf8))
         }
-        try directory.write("#!/bin/sh\n" + script.replacing("SERVER", with: server.url("")), to: "list.sh")
+        try directory.write((script.hasPrefix("#!") ? "" : "#!/bin/sh\n") + script.replacing("SERVER", with: server.url("")), to: "list.sh")
         try Subprocess.run(["chmod", "+x", directory.path("list.sh")])
         let lines =
-            ["name: job", "source:", "  type: command", "  command: [./list.sh]"] + source.map { "  \($0)" } + [
+            ["name: job", "source:", "  type: command", "  command: [./list.sh]"] + source.map { "  \($0.replacing("SERVER", with: server.url("")))" } + [
                 "output: {directory: files, path: \"{key}\"}",
                 "transfer: {proxy: none, durability: none, retries: 0, allow_private_addresses: true}", "",
             ]
