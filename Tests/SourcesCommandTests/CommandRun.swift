@@ -23,7 +23,7 @@ final class CommandRun {
     init(_ script: String, source: [String] = [], replies: [String: String] = [:]) throws {
         directory = try TemporaryDirectory()
         server = try FaultyServer { request in
-            let url = "http://\(request.header("Host") ?? "")"
+            let url = "http://\(request["Host"] ?? "")"
             if let reply = replies[request.target] { return .ok(Array(reply.replacing("SERVER", with: url).utf8)) }
             return request.path.hasPrefix("/missing") ? .status(404) : .ok(Array(request.path.utf8))
         }
