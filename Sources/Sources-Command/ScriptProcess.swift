@@ -181,10 +181,7 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
             let (isReading, hasOutgoing, closes, isKilled, requests) = shared.withLock {
                 ($0.lines.isEmpty, !$0.outgoing.isEmpty, $0.closesInput, $0.isKilled, $0.requests)
             }
-            if isKilled, !hasKilled {
-                hasKilled = true
-                kill()
-            }
+            if isKilled, !hasKilled { kill() }
             if requests > 0 || !isReading { heard = now() }
             if closes, !hasOutgoing { askToEnd() }
             if status != nil, output < 0 { break }
@@ -262,7 +259,7 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
             close(output)
             output = -1
             // A last line may have no end; of a script that was ended it is half a line.
-            if !incoming.isEmpty, cause == nil { deliver([incoming]) }
+            if !incoming.isEmpty, !hasKilled { deliver([incoming]) }
             incoming = []
             if status == nil { askToEnd() }
             return true
@@ -372,6 +369,7 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
 
     /// Ends the script at once, with all that it has started.
     private func kill() {
+        hasKilled = true
         isAskedToEnd = true
         if input >= 0 { close(input) }
         input = -1

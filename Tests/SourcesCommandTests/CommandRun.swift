@@ -27,10 +27,14 @@ final class CommandRun {
             if let reply = replies[request.target] { return .ok(Array(reply.replacing("SERVER", with: url).utf8)) }
             return request.path.hasPrefix("/missing") ? .status(404) : .ok(Array(request.path.utf8))
         }
-        try directory.write((script.hasPrefix("#!") ? "" : "#!/bin/sh\n") + script.replacing("SERVER", with: server.url("")), to: "list.sh")
+        try directory.write(
+            (script.hasPrefix("#!") ? "" : "#!/bin/sh\n") + script.replacing("SERVER", with: server.url("")),
+            to: "list.sh")
         try Subprocess.run(["chmod", "+x", directory.path("list.sh")])
+        let url = server.url("")
         let lines =
-            ["name: job", "source:", "  type: command", "  command: [./list.sh]"] + source.map { "  \($0.replacing("SERVER", with: server.url("")))" } + [
+            ["name: job", "source:", "  type: command", "  command: [./list.sh]"]
+            + source.map { "  \($0.replacing("SERVER", with: url))" } + [
                 "output: {directory: files, path: \"{key}\"}",
                 "transfer: {proxy: none, durability: none, retries: 0, allow_private_addresses: true}", "",
             ]

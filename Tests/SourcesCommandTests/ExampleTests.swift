@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import TestSupport
 import Testing
@@ -6,7 +7,8 @@ import Testing
 @Suite("Example scripts", .timeLimit(.minutes(1)))
 struct ExampleTests {
     private static func script(_ name: String) throws -> String {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../examples/sources/\(name)")
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../examples/sources/\(name)")
         return try String(contentsOf: file.standardizedFileURL, encoding: .utf8)
     }
 
@@ -32,12 +34,14 @@ struct ExampleTests {
     func albums() async throws {
         func page(_ ids: ClosedRange<Int>, next: Int?) -> String {
             let photos = ids.map { #"{"id": \#($0), "url": "SERVER/\#($0).png", "title": "Ảnh \#($0)"}"# }
-            return #"{"title": "Hè", "photos": [\#(photos.joined(separator: ", "))], "next": \#(next.map(String.init) ?? "null")}"#
+            return
+                #"{"title": "Hè", "photos": [\#(photos.joined(separator: ", "))], "next": \#(next.map(String.init) ?? "null")}"#
         }
         let run = try CommandRun(
             try Self.script("albums.py"), source: ["options: {api: SERVER/api, album: summer}"],
             replies: [
-                "/api/albums/summer?after=0": page(1...3, next: 3), "/api/albums/summer?after=3": page(4...4, next: nil),
+                "/api/albums/summer?after=0": page(1...3, next: 3),
+                "/api/albums/summer?after=3": page(4...4, next: nil),
                 "/api/albums/summer?after=4": page(5...6, next: nil),
             ])
         let first = try await run.run().finished
