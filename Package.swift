@@ -56,7 +56,8 @@ let package = Package(
         module("Reports", ["Core", "SQLite"]),
         module("Commands", ["Core", "Reports", "YAML", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
         .executableTarget(
-            name: "runner", dependencies: ["Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
+            name: "runner",
+            dependencies: ["Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
             swiftSettings: settings),
         // Only this one needs libvips.
         .executableTarget(
@@ -71,7 +72,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "test-runner",
-            dependencies: ["Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest", "TestSupport"],
+            dependencies: [
+                "Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest", "TestSupport",
+            ],
             path: "Tests/TestRunner",
             swiftSettings: settings),
         tests(of: "YAML"),
@@ -90,7 +93,10 @@ let package = Package(
         tests(of: "Reports", ["Core", "SQLite"]),
         tests(
             of: "Commands",
-            ["Core", "Reports", "YAML", "HTTP", "SQLite", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
+            [
+                "Core", "Reports", "YAML", "HTTP", "SQLite", "SourcesCommand", "SourcesFlags", "SourcesFlickr",
+                "SourcesManifest",
+            ],
             excluding: ["Golden"]),
         .testTarget(
             name: "EndToEnd", dependencies: ["TestSupport", "SQLite", "runner", "test-runner", "runner-media"],
