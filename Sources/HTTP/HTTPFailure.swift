@@ -43,12 +43,17 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     /// Whether the server said that it did nothing about the request: it has not failed, and asking again is no second try
     /// (RFC 9113, 8.7).
     package let isUnprocessed: Bool
+    /// Whether there was no connection, so that nothing was asked.
+    package let isUnconnected: Bool
 
-    package init(kind: Kind, detail: String, isTransient: Bool, isUnprocessed: Bool = false) {
+    package init(
+        kind: Kind, detail: String, isTransient: Bool, isUnprocessed: Bool = false, isUnconnected: Bool = false
+    ) {
         self.kind = kind
         self.detail = detail
         self.isTransient = isTransient
         self.isUnprocessed = isUnprocessed
+        self.isUnconnected = isUnconnected || [.dns, .connect, .tls].contains(kind)
     }
 
     /// A failure that is as transient as its kind usually is.

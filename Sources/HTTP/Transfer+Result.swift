@@ -47,7 +47,7 @@ extension Transfer {
         case CURLE_PARTIAL_FILE:
             return incompleteness(wireBytes: wireBytes) ?? makeFailure(code, detail: handle.errorMessage)
         case CURLE_OPERATION_TIMEDOUT:
-            return HTTPFailure(.timeout, timeoutDetail(own))
+            return timeout(own)
         case CURLE_COULDNT_CONNECT where openedSockets == 0 && refusedAddress != nil:
             return HTTPFailure(.blockedAddress, Self.blocked(refusedAddress ?? ""))
         case CURLE_COULDNT_CONNECT where openedSockets == 0 && socketError != 0:
@@ -82,13 +82,16 @@ extension Transfer {
         return nil
     }
 
-    private func timeoutDetail(_ elapsed: Int64) -> String {
+    private func timeout(_ elapsed: Int64) -> HTTPFailure {
         let settings = request?.profile.configuration
         let total = settings?.totalTimeout ?? 0
         if total > 0, wasSent || elapsed >= total {
-            return "not complete within the total timeout of \(describeDuration(total))"
+            return HTTPFailure(.timeout, "not complete within the total timeout of \(describeDuration(total))")
         }
-        return "no connection within the connect timeout of \(describeDuration(settings?.connectTimeout ?? 0))"
+        let limit = describeDuration(settings?.connectTimeout ?? 0)
+        return HTTPFailure(
+            kind: .timeout, detail: "no connection within the connect timeout of \(limit)", isTransient: true,
+            isUnconnected: true)
     }
 }
 

@@ -15,6 +15,7 @@ package enum CatalogSchema {
             Migration("variants by Vary", sql: variants),
             Migration("pictures", sql: pictures),
             Migration("cache limit", sql: cacheLimit),
+            Migration("turns", sql: turns),
         ])
 
     private static let tables = """
@@ -231,6 +232,14 @@ package enum CatalogSchema {
             UNIQUE(job, text)
         );
         ALTER TABLE item ADD COLUMN template INTEGER;
+        """
+
+    /// `asked_run` is the run that last sent a request for the item, or for its URL in another place; NULL in rows that are
+    /// older than this column, for which `stored_run` stands in. `asked_in_vain` counts such runs since the last that got or
+    /// confirmed the file.
+    private static let turns = """
+        ALTER TABLE item ADD COLUMN asked_run INTEGER;
+        ALTER TABLE item ADD COLUMN asked_in_vain INTEGER NOT NULL DEFAULT 0;
         """
 
     /// By which request fields the stored reply was chosen, and a digest of what they were; NULL for most.

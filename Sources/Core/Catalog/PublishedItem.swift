@@ -13,12 +13,15 @@ final class PublishedItem {
     var stem: (text: String, hash: Int64)?
     /// What has replaced the file that the item's row tells of, although the item failed.
     var unclaimed: StoredFile?
+    /// Whether a request was sent, for it or for its URL in another place.
+    var isAsked: Bool
     /// Whether its bytes take no room of their own.
     var isShared = false
     private var path: (stem: String, path: RelativePath)?
 
     init(_ item: FinishedItem) {
         self.item = item
+        isAsked = item.record.attempts > 0
         guard let reply = item.reply else { return }
         let secrets = item.work.context.job.trust.secrets
         var freshness = reply.freshness.without(secrets)

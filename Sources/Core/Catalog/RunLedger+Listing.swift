@@ -286,7 +286,25 @@ extension RunLedger {
             context: context, id: row.id, collectionID: row.collectionID, collection: collection, key: row.key,
             title: row.title,
             url: url, shownURL: row.url, stem: row.stem, promise: promise, stored: stored, claimedPath: row.path,
-            isConditional: isConditional, permanentFailures: row.permanentFailures, listedAt: clock)
+            isConditional: isConditional, precedence: precedence(of: row, isStored: stored != nil), listedAt: clock)
+    }
+
+    /// So many runs in which an item failed let it go before what is stored. Then it waits for its turn with these, or many
+    /// that fail on and on would take all the time of runs that are cut short.
+    private static let runsAhead = 3
+
+    /// When the item's turn comes.
+    private func precedence(of row: ItemRow, isStored: Bool) -> Precedence {
+        let rank: Precedence.Rank
+        if row.askedInVain >= Self.runsAhead {
+            rank = .stored
+        } else if row.failure == nil || row.askedRun == 0 {
+            // Without a request its failure was another's, such as its host's.
+            rank = isStored ? .stored : .missing
+        } else {
+            rank = isStored ? .failedRefresh : .failed
+        }
+        return Precedence(rank, askedRun: row.askedRun)
     }
 
     /// Whether a request now would ask for the variant that is stored.
@@ -307,13 +325,39 @@ extension RunLedger {
         }
     }
 
-    /// An item of this run with the same URL, which is fetched for both.
-    private func leader(of work: ItemWork, on catalog: Connection) throws -> Int64? {
+    private func hash(of work: ItemWork) -> Int {
         var hasher = Hasher()
         hasher.combine(work.url.text)
         hasher.combine(work.promise)
-        let hash = hasher.finalize()
-        for candidate in urls.candidates(hash) {
+        return hasher.finalize()
+    }
+
+    /// Takes from items that a person gives up the other places of their URLs: one of them is fetched for the others, in its
+    /// own name.
+    ///
+    /// - Returns: what is to be fetched now.
+    func takeSuccessors(of ids: Set<Int64>) -> [ItemWork] {
+        givenUp.formUnion(ids)
+        return ids.compactMap { id in
+            let others = (followers.removeValue(forKey: id) ?? []).filter {
+                !ids.contains($0.id) && open.contains($0.id)
+            }
+            guard let successor = others.first else { return nil }
+            urls.insert(successor.id, hash: hash(of: successor))
+            if others.count > 1 { followers[successor.id] = Array(others.dropFirst()) }
+            return successor
+        }
+    }
+
+    /// The items that are fetched in the name of these.
+    func leaders(of ids: Set<Int64>) -> Set<Int64> {
+        Set(followers.filter { $0.value.contains { ids.contains($0.id) } }.keys)
+    }
+
+    /// An item of this run with the same URL, which is fetched for both.
+    private func leader(of work: ItemWork, on catalog: Connection) throws -> Int64? {
+        let hash = hash(of: work)
+        for candidate in urls.candidates(hash) where !givenUp.contains(candidate) {
             // One whose file went meanwhile has nothing to give.
             let url: String? = try catalog.value(
                 "SELECT url FROM item WHERE id = ? AND (state <> 'evicted' OR ?)", candidate, open.contains(candidate))

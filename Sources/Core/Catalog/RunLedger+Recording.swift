@@ -113,7 +113,8 @@ extension RunLedger {
                     """
                     UPDATE item SET path = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url, etag = ?,
                         last_modified = ?, expires_at = ?, variant = ?, stored_at = ?, state = 'stored', failure = NULL,
-                        is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL, stored_run = ? WHERE id = ?
+                        is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL, stored_run = ?, asked_run = ?,
+                        asked_in_vain = 0 WHERE id = ?
                     """
                 ) { values in
                     values.add(file.path.text)
@@ -126,6 +127,7 @@ extension RunLedger {
                     values.add(freshness.variant)
                     values.add(now)
                     values.add(context.run)
+                    values.add(context.run)
                     values.add(id)
                 }
             } else {
@@ -134,9 +136,9 @@ extension RunLedger {
                     UPDATE item SET path = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url, etag = ?,
                         last_modified = ?, expires_at = ?, variant = ?, stored_at = coalesce(stored_at, ?),
                         state = 'stored', failure = NULL, is_unsettled = 0, permanent_failures = 0,
-                        asked_again_at = NULL WHERE id = ?
+                        asked_again_at = NULL, asked_run = ?, asked_in_vain = 0 WHERE id = ?
                     """, file.path.text, file.mediaType, file.size, file.sha256.hex, freshness.etag,
-                    freshness.lastModified, freshness.expiresAt, freshness.variant, now, id)
+                    freshness.lastModified, freshness.expiresAt, freshness.variant, now, context.run, id)
             }
             if let stem = published.stem {
                 try catalog.run("UPDATE item SET stem = ?, path_hash = ? WHERE id = ?", stem.text, stem.hash, id)
@@ -144,10 +146,14 @@ extension RunLedger {
         case .failed:
             try markFailed(
                 id, record.failure ?? .protocolError,
-                permanentFailures: item.isPermanent ? item.work.permanentFailures : nil, on: catalog, now: now)
+                isPermanent: item.isPermanent, asked: published.isAsked, on: catalog, now: now)
             if let file = published.unclaimed { try adopt(file.size, file.sha256, as: id, on: catalog) }
         case .cancelled:
-            try catalog.run("UPDATE item SET is_unsettled = 1 WHERE id = ?", id)
+            try catalog.run(
+                """
+                UPDATE item SET is_unsettled = 1, asked_in_vain = asked_in_vain + ?,
+                    asked_run = coalesce(?, asked_run) WHERE id = ?
+                """, published.isAsked, published.isAsked ? context.run : nil, id)
         case .fresh:
             try catalog.run("UPDATE item SET state = 'stored', failure = NULL, is_unsettled = 0 WHERE id = ?", id)
         case .evicted:
@@ -180,7 +186,10 @@ extension RunLedger {
     private func follow(_ leader: PublishedItem) -> [PublishedItem] {
         let followers = followers.removeValue(forKey: leader.item.work.id) ?? []
         return followers.filter { open.contains($0.id) }.map { work in
-            follow(work, leader.item.record, isPermanent: leader.item.isPermanent, leader.file, leader.freshness)
+            let published = follow(
+                work, leader.item.record, isPermanent: leader.item.isPermanent, leader.file, leader.freshness)
+            published.isAsked = leader.isAsked
+            return published
         }
     }
 
@@ -234,6 +243,7 @@ extension RunLedger {
         guard let (record, isPermanent) = found, let row else { return [] }
         let file = record.outcome == .failed || record.outcome == .cancelled ? nil : row.storedFile(in: context.output)
         let followed = follow(work, record, isPermanent: isPermanent, file, file?.freshness)
+        followed.isAsked = row.askedRun == context.run
         let published = try publish([followed], on: catalog)
         try write(published, on: catalog, now: now)
         noteStored(published)

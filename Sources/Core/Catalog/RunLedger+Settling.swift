@@ -36,7 +36,7 @@ extension RunLedger {
         case .invalid(let reason):
             let detail = context.job.trust.secrets.hide(reason)
             record = TransferRecord(outcome: .failed, failure: .invalid, detail: detail)
-            try markFailed(row.id, .invalid, permanentFailures: row.permanentFailures, on: catalog, now: now)
+            try markFailed(row.id, .invalid, isPermanent: true, asked: false, on: catalog, now: now)
         case .notAsked(let time):
             record = TransferRecord(
                 outcome: .failed, failure: row.failure.flatMap(FailureWord.init(rawValue:)) ?? .http,
@@ -53,32 +53,34 @@ extension RunLedger {
     }
 
     /// Sets what a failure leaves in the row: a stored file and its validators stay.
+    ///
+    /// A permanent one stands for 1, 7, then 30 days until it is asked again. One that a person has asked again meanwhile
+    /// stands no longer for that.
+    ///
+    /// - Parameter asked: whether a request was sent.
     func markFailed(
-        _ id: Int64, _ word: FailureWord, permanentFailures: Int?, on catalog: Connection, now: Int64
+        _ id: Int64, _ word: FailureWord, isPermanent: Bool, asked: Bool, on catalog: Connection, now: Int64
     ) throws {
-        guard let permanentFailures else {
+        let askedRun = asked ? context.run : nil
+        guard isPermanent else {
             try catalog.run(
                 """
                 UPDATE item SET state = CASE state WHEN 'stored' THEN state ELSE 'failed' END, failure = ?,
-                    is_unsettled = 1, permanent_failures = 0, asked_again_at = NULL WHERE id = ?
-                """, word.rawValue, id)
+                    is_unsettled = 1, permanent_failures = 0, asked_again_at = NULL,
+                    asked_in_vain = asked_in_vain + ?, asked_run = coalesce(?, asked_run) WHERE id = ?
+                """, word.rawValue, asked, askedRun, id)
             return
         }
+        let day: Int64 = 86_400_000_000
         try catalog.run(
             """
-            UPDATE item SET state = CASE state WHEN 'stored' THEN state ELSE 'failed' END, failure = ?,
-                is_unsettled = 1, permanent_failures = ?, asked_again_at = ? WHERE id = ?
-            """, word.rawValue, permanentFailures + 1, now + Self.pause(afterFailure: permanentFailures + 1), id)
-    }
-
-    /// How long a permanent failure stands before it is asked again: 1, 7, then 30 days.
-    private static func pause(afterFailure count: Int) -> Int64 {
-        let day: Int64 = 86_400_000_000
-        return switch count {
-        case ...1: day
-        case 2: 7 * day
-        default: 30 * day
-        }
+            UPDATE item SET state = CASE state WHEN 'stored' THEN state ELSE 'failed' END, failure = ?1,
+                is_unsettled = 1, asked_in_vain = asked_in_vain + ?2, asked_run = coalesce(?3, asked_run),
+                permanent_failures = permanent_failures + (coalesce(asked_again_at, 0) <= ?4),
+                asked_again_at = CASE WHEN asked_again_at > ?4 THEN asked_again_at
+                    ELSE ?4 + CASE permanent_failures WHEN 0 THEN 1 WHEN 1 THEN 7 ELSE 30 END * ?5 END
+            WHERE id = ?6
+            """, word.rawValue, asked, askedRun, now, day, id)
     }
 
     /// Ends items that never began, because the run is being stopped.

@@ -17,6 +17,8 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var open = IDSet()
     /// Items that take the outcome of another one with the same URL, by that one's id.
     var followers: [Int64: [ItemWork]] = [:]
+    /// Items that a person gave up: no other takes their outcomes.
+    var givenUp: Set<Int64> = []
     var urls = HashIndex()
     /// Sums by the row of the collection, and the rows whose sums changed since they were last told; kept for a reader
     /// that wants them.

@@ -31,14 +31,17 @@ struct ItemRow {
     var key: String
     var template: Int64?
     var variant: String?
+    /// The run that asked last, 0 for none; and how many have asked in vain since one had success.
+    var askedRun: Int64 = 0
+    var askedInVain = 0
 
     static let columns = """
         id, collection_id, position, url, title, description, section, metadata, thumbnail_url, path, media_type, size, \
         sha256, stored_url, etag, last_modified, expires_at, state, failure, stem, is_unsettled, permanent_failures, \
-        asked_again_at, listing, key, template, variant
+        asked_again_at, listing, key, template, variant, coalesce(asked_run, stored_run, 0), asked_in_vain
         """
 
-    static let columnCount = 27
+    static let columnCount = 29
 
     init(_ row: borrowing Row) throws {
         id = try row[0]
@@ -68,6 +71,8 @@ struct ItemRow {
         key = try row[24]
         template = try row[25]
         variant = try row[26]
+        askedRun = try row[27]
+        askedInVain = try row[28]
     }
 
     /// What the list promised when it was last read.

@@ -22,14 +22,14 @@ final class ItemWork: Sendable {
     let claimedPath: String?
     /// Whether the stored validators may be sent: the policy and the URL allow it.
     let isConditional: Bool
-    let permanentFailures: Int
+    let precedence: Precedence
     let listedAt: Monotonic
 
     init(
         context: RunContext, id: Int64, collectionID: Int64, collection: String, key: String, title: String,
         url: WebURL, shownURL: String,
         stem: String, promise: Promise, stored: StoredFile?, claimedPath: String?, isConditional: Bool,
-        permanentFailures: Int, listedAt: Monotonic
+        precedence: Precedence, listedAt: Monotonic
     ) {
         self.context = context
         self.id = id
@@ -44,7 +44,7 @@ final class ItemWork: Sendable {
         self.stored = stored
         self.claimedPath = claimedPath
         self.isConditional = isConditional
-        self.permanentFailures = permanentFailures
+        self.precedence = precedence
         self.listedAt = listedAt
     }
 

@@ -77,19 +77,27 @@ extension JobRun {
     }
 
     func prioritise(_ items: Set<Int64>) {
-        if let (context, _) = begun { engine.prioritise(items, context) }
+        guard let (context, ledger) = begun else { return }
+        engine.prioritise(items, context)
+        // Another place of a URL comes with the item that is fetched for both.
+        store.enqueue { _ in
+            let leaders = ledger.leaders(of: items)
+            if !leaders.isEmpty { self.engine.prioritise(leaders, context) }
+        }
     }
 
-    /// Gives up items of this job; those of others are passed over.
+    /// Gives up items of this job; those of others are passed over. Other places of their URLs are fetched all the same.
     func cancel(_ items: Set<Int64>) {
         guard let (context, ledger) = begun else { return }
         store.enqueue { catalog in
             let open = items.filter { ledger.open.contains($0) }
+            let successors = ledger.takeSuccessors(of: open)
             let inFlight = self.engine.cancel(open, context)
-            let waiting = open.subtracting(inFlight)
+            var waiting = Array(open.subtracting(inFlight))
+            if !self.engine.add(successors, context) { waiting += successors.map(\.id) }
             do {
                 let now = wallClockMicroseconds()
-                self.events.publish(try ledger.cancel(Array(waiting), on: catalog, now: now), mayWait: false)
+                self.events.publish(try ledger.cancel(waiting, on: catalog, now: now), mayWait: false)
             } catch {
                 ledger.abandon("the catalog can't be written: \(error)")
             }

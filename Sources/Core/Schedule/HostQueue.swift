@@ -1,5 +1,16 @@
-/// What one job wants from one host: a lane for each collection, taken in turn, and what goes before all lanes.
+/// What one job wants from one host: for each precedence a lane for each collection, taken in turn, and what goes before and
+/// behind.
 struct HostQueue: Sendable {
+    /// An item whose turn it is.
+    struct Next: Sendable {
+        let id: Int64
+        let collection: Int64
+        /// How it waits for another try, should this one fail.
+        let rankAgain: Precedence.Rank
+        /// Whether it was counted as ready, as a try again is not.
+        let isFresh: Bool
+    }
+
     private struct Lane: Sendable {
         /// Details in memory.
         var ready = FIFO<Int64>()
@@ -12,17 +23,27 @@ struct HostQueue: Sendable {
         }
     }
 
+    /// Items of one precedence: the collections take turns.
+    private struct Level: Sendable {
+        let precedence: Precedence
+        var lanes: [Int64: Lane] = [:]
+        var ring = FIFO<Int64>()
+        /// Lanes that have parked items, run low and are not being loaded.
+        var lowLanes: Set<Int64> = []
+    }
+
     private let window: Scheduler.Window
     /// Redirected items and requests of the source.
     var urgent = FIFO<Int64>()
-    /// Whether the host is in its job's ring.
-    var isInRing = false
-    /// Items that go before the lanes: tries again, and those a person asked to have first.
-    private var front: [(id: Int64, collection: Int64, isFresh: Bool)] = []
-    private var lanes: [Int64: Lane] = [:]
-    private var ring = FIFO<Int64>()
-    /// Lanes that have parked items, run low and are not being loaded.
-    private var lowLanes: Set<Int64> = []
+    /// In which of its job's rings the host is; nil for none.
+    var ringed: Precedence?
+    /// Items that a person asked to have first, the next one last.
+    private var front: [Next] = []
+    /// The lesser precedence first.
+    private var levels: [Level] = []
+    /// Items that have failed in this run and may be tried again: those that go before what is stored, and the others.
+    private var again = FIFO<Next>()
+    private var storedAgain = FIFO<Next>()
     /// Items in lanes and `front` that count against the scheduler's window.
     private(set) var readyCount = 0
 
@@ -30,91 +51,177 @@ struct HostQueue: Sendable {
         self.window = window
     }
 
-    var hasReady: Bool { !front.isEmpty || !ring.isEmpty }
-
-    /// Enters the job's ring, unless it is there or nothing is ready.
-    ///
-    /// - Returns: whether it is new there.
-    mutating func enterRing() -> Bool {
-        guard hasReady, !isInRing else { return false }
-        isInRing = true
-        return true
+    /// The precedence of the next item; nil where none is ready.
+    var best: Precedence? {
+        if !front.isEmpty { return Precedence(.chosen) }
+        // Each holds its transfer in memory.
+        if again.count + storedAgain.count > window.again { return Precedence(.missing) }
+        let level = levels.first { !$0.ring.isEmpty }?.precedence
+        var rank: Precedence.Rank?
+        if !again.isEmpty { rank = .again } else if !storedAgain.isEmpty { rank = .storedAgain }
+        guard let level, let rank else { return level ?? rank.map { Precedence($0) } }
+        return min(level, Precedence(rank))
     }
 
     /// Whether some lane runs low and has parked items.
-    var isLow: Bool { !lowLanes.isEmpty }
+    var isLow: Bool { levels.contains { !$0.lowLanes.isEmpty } }
 
-    var isEmpty: Bool { front.isEmpty && lanes.isEmpty && urgent.isEmpty }
+    var isEmpty: Bool {
+        front.isEmpty && levels.isEmpty && urgent.isEmpty && again.isEmpty && storedAgain.isEmpty
+    }
 
-    mutating func add(_ ids: ArraySlice<Int64>, collection: Int64, room: Int) -> Int {
-        var lane = lanes[collection] ?? Lane()
+    /// Whether an item waits that was not tried in this run.
+    var hasUntried: Bool { !front.isEmpty || !levels.isEmpty }
+
+    /// Items that wait, those that are being loaded not counted.
+    var waitingCount: Int {
+        levels.reduce(front.count + again.count + storedAgain.count) { sum, level in
+            level.lanes.values.reduce(sum) { $0 + $1.ready.count + $1.parked.count }
+        }
+    }
+
+    // MARK: Items that come
+
+    /// - Parameter taken: items of all queues that count against the window.
+    mutating func add(_ ids: ArraySlice<Int64>, collection: Int64, _ precedence: Precedence, taken: Int) -> Int {
+        let level = index(of: precedence)
+        var lane = levels[level].lanes[collection] ?? Lane()
         // Parked items come first: nothing overtakes them.
         let isOpen = lane.parked.isEmpty && !lane.isLoading
-        let count = isOpen ? min(ids.count, room, max(0, window.lane - lane.ready.count)) : 0
-        if count > 0, lane.ready.isEmpty { ring.append(collection) }
+        let room = max(0, min(window.room(for: precedence) - taken, window.lane - lane.ready.count))
+        let count = isOpen ? min(ids.count, room) : 0
+        if count > 0, lane.ready.isEmpty { levels[level].ring.append(collection) }
         lane.ready.append(contentsOf: ids.prefix(count))
         lane.parked.append(contentsOf: ids.dropFirst(count))
-        lanes[collection] = lane
-        if lane.isLow(window) { lowLanes.insert(collection) }
+        put(lane, collection, level)
         readyCount += count
         return count
     }
 
-    mutating func loaded(_ ids: [Int64], collection: Int64, prioritised: inout Set<Int64>) {
-        var lane = lanes[collection] ?? Lane()
+    mutating func loaded(
+        _ ids: [Int64], collection: Int64, _ precedence: Precedence, prioritised: inout Set<Int64>
+    ) {
+        let level = index(of: precedence)
+        var lane = levels[level].lanes[collection] ?? Lane()
         lane.isLoading = false
         var ordinary = ids
         if !prioritised.isEmpty {
             ordinary = ids.filter { !prioritised.contains($0) }
             // The last pushed is taken first, so that the list's order holds among them.
-            for id in ids.reversed() where prioritised.remove(id) != nil { front.append((id, collection, true)) }
+            for id in ids.reversed() where prioritised.remove(id) != nil {
+                front.append(Next(id: id, collection: collection, rankAgain: precedence.rankAgain, isFresh: true))
+            }
         }
-        if lane.ready.isEmpty, !ordinary.isEmpty { ring.append(collection) }
+        if lane.ready.isEmpty, !ordinary.isEmpty { levels[level].ring.append(collection) }
         lane.ready.append(contentsOf: ordinary)
-        lanes[collection] = lane
-        if lane.isLow(window) { lowLanes.insert(collection) }
+        put(lane, collection, level)
         readyCount += ids.count
+        removeIfEmpty(level)
+    }
+
+    /// Takes an item that has failed and whose time to be tried again has come.
+    mutating func push(again id: Int64, collection: Int64, _ rank: Precedence.Rank) {
+        let item = Next(id: id, collection: collection, rankAgain: rank, isFresh: false)
+        if rank == .again { again.append(item) } else { storedAgain.append(item) }
+    }
+
+    private mutating func put(_ lane: Lane, _ collection: Int64, _ level: Int) {
+        if lane.ready.isEmpty, lane.parked.isEmpty, !lane.isLoading {
+            levels[level].lanes[collection] = nil
+        } else {
+            levels[level].lanes[collection] = lane
+        }
+        if lane.isLow(window) { levels[level].lowLanes.insert(collection) }
+    }
+
+    /// The place of a precedence's level, which is made if it is not there.
+    private mutating func index(of precedence: Precedence) -> Int {
+        var low = 0
+        var high = levels.count
+        while low < high {
+            let middle = (low + high) / 2
+            if levels[middle].precedence < precedence { low = middle + 1 } else { high = middle }
+        }
+        if low == levels.count || levels[low].precedence != precedence {
+            levels.insert(Level(precedence: precedence), at: low)
+        }
+        return low
+    }
+
+    private mutating func removeIfEmpty(_ level: Int) {
+        if levels[level].lanes.isEmpty { levels.remove(at: level) }
     }
 
     /// Takes a portion of parked items from each lane that runs low, as far as there is room. A lane with nothing ready
     /// gets a few in any case, so that items of a host that is held back can't keep others out.
-    mutating func takeLoads(room: Int) -> [(lane: Int64, ids: [Int64])] {
-        var room = room
-        var result: [(lane: Int64, ids: [Int64])] = []
-        for collection in lowLanes {
-            guard var lane = lanes[collection] else { continue }
-            let count = min(window.lane / 2, max(room, lane.ready.isEmpty ? window.least : 0))
-            guard count > 0 else { continue }
-            lane.isLoading = true
-            let ids = lane.parked.popFirst(count)
-            room -= ids.count
-            result.append((collection, ids))
-            lanes[collection] = lane
-            lowLanes.remove(collection)
+    ///
+    /// - Parameter taken: items of all queues that count against the window.
+    mutating func takeLoads(taken: Int) -> [(collection: Int64, precedence: Precedence, ids: [Int64])] {
+        var taken = taken
+        var result: [(Int64, Precedence, [Int64])] = []
+        for level in levels.indices {
+            let precedence = levels[level].precedence
+            for collection in levels[level].lowLanes {
+                guard var lane = levels[level].lanes[collection] else { continue }
+                let room = window.room(for: precedence) - taken
+                let count = min(window.lane / 2, max(room, lane.ready.isEmpty ? window.least : 0))
+                guard count > 0 else { continue }
+                lane.isLoading = true
+                let ids = lane.parked.popFirst(count)
+                taken += ids.count
+                result.append((collection, precedence, ids))
+                levels[level].lanes[collection] = lane
+                levels[level].lowLanes.remove(collection)
+            }
         }
         return result
     }
 
-    /// The next item; `isFresh` when it was counted as ready, as a try again was not.
-    mutating func popReady() -> (id: Int64, collection: Int64, isFresh: Bool)? {
+    // MARK: Whose turn it is
+
+    /// The next item.
+    ///
+    /// - Parameter isProbe: whether it is to tell how well the host is, which one that has failed before can't.
+    mutating func popReady(isProbe: Bool) -> Next? {
         if let item = front.popLast() {
             if item.isFresh { readyCount -= 1 }
             return item
         }
-        while let collection = ring.popFirst() {
+        if isProbe, let level = levels.firstIndex(where: { $0.precedence.isUnblemished && !$0.ring.isEmpty }),
+            let item = pop(level)
+        {
+            return item
+        }
+        guard let best else { return nil }
+        switch best.rank {
+        case .again: return again.popFirst()
+        case .storedAgain: return storedAgain.popFirst()
+        default: break
+        }
+        if again.count + storedAgain.count > window.again { return again.popFirst() ?? storedAgain.popFirst() }
+        while let level = levels.firstIndex(where: { !$0.ring.isEmpty }) {
+            if let item = pop(level) { return item }
+        }
+        return nil
+    }
+
+    private mutating func pop(_ level: Int) -> Next? {
+        while let collection = levels[level].ring.popFirst() {
             // Found once and changed in place: this is done for every item.
-            guard let place = lanes.index(forKey: collection), let id = lanes.values[place].ready.popFirst() else {
-                continue
-            }
+            guard let place = levels[level].lanes.index(forKey: collection),
+                let id = levels[level].lanes.values[place].ready.popFirst()
+            else { continue }
             readyCount -= 1
-            let lane = lanes.values[place]
+            let rankAgain = levels[level].precedence.rankAgain
+            let lane = levels[level].lanes.values[place]
+            if lane.isLow(window) { levels[level].lowLanes.insert(collection) }
             if !lane.ready.isEmpty {
-                ring.append(collection)
+                levels[level].ring.append(collection)
             } else if lane.parked.isEmpty, !lane.isLoading {
-                lanes.remove(at: place)
+                levels[level].lanes.remove(at: place)
+                removeIfEmpty(level)
             }
-            if lane.isLow(window) { lowLanes.insert(collection) }
-            return (id, collection, true)
+            return Next(id: id, collection: collection, rankAgain: rankAgain, isFresh: true)
         }
         return nil
     }
@@ -131,36 +238,51 @@ struct HostQueue: Sendable {
         return nil
     }
 
-    mutating func pushFront(_ id: Int64, collection: Int64) {
-        front.append((id, collection, false))
-    }
-
+    /// Puts items before all others, in list order.
     mutating func prioritise(_ ids: Set<Int64>, _ prioritised: inout Set<Int64>) {
-        for collection in Array(lanes.keys) {
-            guard var lane = lanes[collection] else { continue }
-            let ready = lane.ready.removeAll()
-            lane.ready.append(contentsOf: ready.filter { !ids.contains($0) })
-            // The last pushed is taken first, so that the list's order holds among them.
-            for id in ready.reversed() where ids.contains(id) { front.append((id, collection, true)) }
-            let parked = lane.parked.removeAll()
-            let wanted = parked.filter(ids.contains)
-            prioritised.formUnion(wanted)
-            lane.parked.append(contentsOf: wanted)
-            lane.parked.append(contentsOf: parked.filter { !ids.contains($0) })
-            lanes[collection] = lane
-            if lane.isLow(window) || (!wanted.isEmpty && !lane.isLoading) { lowLanes.insert(collection) }
+        for level in levels.indices.reversed() {
+            let rankAgain = levels[level].precedence.rankAgain
+            for collection in Array(levels[level].lanes.keys) {
+                guard var lane = levels[level].lanes[collection] else { continue }
+                let ready = lane.ready.removeAll()
+                lane.ready.append(contentsOf: ready.filter { !ids.contains($0) })
+                // The last pushed is taken first, so that the list's order holds among them.
+                for id in ready.reversed() where ids.contains(id) {
+                    front.append(Next(id: id, collection: collection, rankAgain: rankAgain, isFresh: true))
+                }
+                let parked = lane.parked.removeAll()
+                let wanted = parked.filter(ids.contains)
+                prioritised.formUnion(wanted)
+                lane.parked.append(contentsOf: wanted)
+                lane.parked.append(contentsOf: parked.filter { !ids.contains($0) })
+                put(lane, collection, level)
+                if !wanted.isEmpty, !lane.isLoading { levels[level].lowLanes.insert(collection) }
+            }
+            let lanes = levels[level].lanes
+            levels[level].ring.removeAll { lanes[$0]?.ready.isEmpty != false }
+            removeIfEmpty(level)
         }
-        ring.removeAll { lanes[$0]?.ready.isEmpty != false }
+        for item in again.removeAll() + storedAgain.removeAll() {
+            if ids.contains(item.id) { front.append(item) } else { push(again: item) }
+        }
     }
 
-    /// Everything that waits, in no particular order.
+    private mutating func push(again item: Next) {
+        push(again: item.id, collection: item.collection, item.rankAgain)
+    }
+
+    /// Everything that waits, in no particular order. What is being loaded comes later.
     mutating func removeAll() -> [Int64] {
-        var result = front.map(\.id)
-        for lane in lanes.values {
-            var lane = lane
-            result += lane.ready.removeAll() + lane.parked.removeAll()
+        var result = (front + again.removeAll() + storedAgain.removeAll()).map(\.id)
+        for level in levels {
+            for lane in level.lanes.values {
+                var lane = lane
+                result += lane.ready.removeAll() + lane.parked.removeAll()
+            }
         }
+        let ringed = ringed
         self = HostQueue(window)
+        self.ringed = ringed
         return result
     }
 }

@@ -31,7 +31,7 @@ extension Scheduler {
         for _ in 0..<jobs[job].urgentRing.count {
             guard let host = jobs[job].urgentRing.popFirst() else { return nil }
             guard isOpen(host, job, now) else { continue }
-            guard hasRoom(host, job) else {
+            guard hasRoom(host, job), !isLeftToItems(host, job) else {
                 jobs[job].urgentRing.append(host)
                 continue
             }
@@ -44,35 +44,51 @@ extension Scheduler {
         return nil
     }
 
+    /// Whether the one request that is to tell how well a host is should be an item's: the next one that goes before items
+    /// has failed before.
+    private func isLeftToItems(_ host: Int, _ job: JobIndex) -> Bool {
+        guard !hosts[host].breaker.isClosed, !jobs[job].isPaused, let queue = jobs[job].queues[host],
+            let flight = queue.urgent.first.flatMap({ flights[$0] })
+        else { return false }
+        return flight.attempts > 0 && !flight.isHop && queue.hasUntried
+    }
+
     private mutating func admitItem(_ job: JobIndex, _ now: Monotonic) -> Admission? {
         guard !jobs[job].isPaused, !jobs[job].isStopped else { return nil }
         guard jobs[job].inFlight < jobs[job].limits.concurrency else { return nil }
-        for _ in 0..<jobs[job].ring.count {
-            guard let host = jobs[job].ring.popFirst() else { return nil }
-            // Found once and changed in place: this is done for every item.
-            guard let queue = jobs[job].queues.index(forKey: host) else { continue }
-            jobs[job].queues.values[queue].isInRing = false
-            guard isOpen(host, job, now) else { continue }
-            guard hasRoom(host, job) else {
+        // Entered again when the rings have been gone through: that may add one.
+        var full: [Int] = []
+        defer { for host in full { enqueue(host, job) } }
+        for ring in jobs[job].rings.indices {
+            let precedence = jobs[job].rings[ring].precedence
+            while let host = jobs[job].rings[ring].hosts.popFirst() {
+                // Found once and changed in place: this is done for every item.
+                guard let queue = jobs[job].queues.index(forKey: host),
+                    jobs[job].queues.values[queue].ringed == precedence
+                else { continue }
+                jobs[job].queues.values[queue].ringed = nil
+                guard isOpen(host, job, now) else { continue }
+                guard hasRoom(host, job) else {
+                    full.append(host)
+                    continue
+                }
+                guard let item = takeReady(host, queue, job) else { continue }
                 enqueue(host, queue, job)
-                continue
+                jobs[job].inFlight += 1
+                let flight = Flight(job: job, host: host, collection: item.collection, rankAgain: item.rankAgain)
+                let attempt = flights[item.id, default: flight].begin(at: now)
+                return begin(item.id, host, job, attempt, now)
             }
-            guard let (id, collection) = takeReady(host, queue, job) else { continue }
-            enqueue(host, queue, job)
-            jobs[job].inFlight += 1
-            let attempt = flights[id, default: Flight(job: job, host: host, collection: collection)].begin(at: now)
-            return begin(id, host, job, attempt, now)
         }
         return nil
     }
 
-    private mutating func takeReady(
-        _ host: Int, _ queue: QueueIndex, _ job: JobIndex
-    ) -> (TransferID, Int64)? {
-        while let (id, collection, isFresh) = jobs[job].queues.values[queue].popReady() {
-            if isFresh { readyCount -= 1 }
+    private mutating func takeReady(_ host: Int, _ queue: QueueIndex, _ job: JobIndex) -> HostQueue.Next? {
+        let isProbe = !hosts[host].breaker.isClosed
+        while let item = jobs[job].queues.values[queue].popReady(isProbe: isProbe) {
+            if item.isFresh { readyCount -= 1 }
             if jobs[job].queues.values[queue].isLow { lowQueues.insert(QueueName(job: job, host: host)) }
-            if dropped.isEmpty || dropped.remove(id) == nil { return (id, collection) }
+            if dropped.isEmpty || dropped.remove(item.id) == nil { return item }
         }
         // A list over many hosts leaves no empty queues behind.
         if jobs[job].queues.values[queue].isEmpty { jobs[job].queues.remove(at: queue) }
@@ -114,7 +130,8 @@ extension Scheduler {
                 pushUrgent(id, flight.host, flight.job)
             } else {
                 let emptyQueue = HostQueue(window)
-                jobs[flight.job].queues[flight.host, default: emptyQueue].pushFront(id, collection: flight.collection)
+                jobs[flight.job].queues[flight.host, default: emptyQueue].push(
+                    again: id, collection: flight.collection, flight.rankAgain)
                 enqueue(flight.host, flight.job)
             }
         }
@@ -125,7 +142,10 @@ extension Scheduler {
     }
 
     private mutating func enqueue(_ host: Int, _ queue: QueueIndex, _ job: JobIndex) {
-        if jobs[job].queues.values[queue].enterRing() { jobs[job].ring.append(host) }
+        guard let best = jobs[job].queues.values[queue].best else { return }
+        if let ringed = jobs[job].queues.values[queue].ringed, ringed <= best { return }
+        jobs[job].queues.values[queue].ringed = best
+        jobs[job].enterRing(host, best)
     }
 
     mutating func pushUrgent(_ id: TransferID, _ host: Int, _ job: JobIndex) {
@@ -149,5 +169,19 @@ extension Scheduler {
             hosts[host].opens = max(hosts[host].opens, hosts[host].asked.advanced(byMicroseconds: interval))
         }
         return host
+    }
+}
+
+extension Scheduler.Job {
+    /// Puts a host at the end of the ring of a precedence.
+    mutating func enterRing(_ host: Int, _ precedence: Precedence) {
+        var place = rings.firstIndex { $0.precedence >= precedence } ?? rings.count
+        if place == rings.count || rings[place].precedence != precedence {
+            // Kept as long as no other is needed: hosts come and go for every item.
+            rings.removeAll { $0.hosts.isEmpty }
+            place = rings.firstIndex { $0.precedence > precedence } ?? rings.count
+            rings.insert((precedence, FIFO()), at: place)
+        }
+        rings[place].hosts.append(host)
     }
 }

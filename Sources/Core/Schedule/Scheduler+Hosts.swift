@@ -9,6 +9,10 @@ extension Scheduler {
         /// Failures in a row.
         package let failures: Int
         package let until: Monotonic
+        /// Whether what waits for it is given up.
+        package let isGivenUp: Bool
+        /// Whether the last failures were of the connection, so that nothing could be asked.
+        package let isUnreachable: Bool
     }
 
     /// Items and requests of a job that end because their host is left alone.
@@ -19,7 +23,7 @@ extension Scheduler {
     }
 
     /// Takes in what the end of a request says of its host.
-    mutating func note(_ sign: HostSign, of flight: Flight, now: Monotonic) {
+    mutating func note(_ sign: HostSign, of flight: Flight, _ id: TransferID, now: Monotonic) {
         let host = flight.host
         let inFlight = hosts[host].inFlight
         let name = QueueName(job: flight.job, host: host)
@@ -35,26 +39,39 @@ extension Scheduler {
             strains[name, default: HostStrain()].note(hosts[host].limit)
             return
         case .failed: break
-        case .overloaded, .refused:
+        case .unreachable, .overloaded, .refused:
             if sign == .refused { strains[name, default: HostStrain()].refusals += 1 }
             if hosts[host].limit.refused(begun: flight.begun, at: now, inFlight: inFlight) {
                 strains[name, default: HostStrain()].note(hosts[host].limit)
             }
         }
-        switch hosts[host].breaker.failed(begun: flight.begun, at: now, breakerSettings) {
+        let failure = CircuitBreaker.Failure(of: id, isUnreachable: sign == .unreachable, begun: flight.begun)
+        let jobs = jobs
+        let change = hosts[host].breaker.failed(failure, at: now, breakerSettings) {
+            jobs.reduce(into: CircuitBreaker.Waiting()) { waiting, job in
+                waiting.count += job.queues[host]?.waitingCount ?? 0
+                waiting.hasUntried = waiting.hasUntried || job.queues[host]?.hasUntried == true
+            }
+        }
+        switch change {
         case nil: return
-        case .opened(let until): pause(host, name, until: until, now)
+        case .opened(let until):
+            pause(host, name, until: until, isGivenUp: false, now)
         case .gaveUp(let until):
-            pause(host, name, until: until, now)
+            pause(host, name, until: until, isGivenUp: true, now)
             givenUpHosts.insert(host)
         }
     }
 
-    private mutating func pause(_ host: Int, _ name: QueueName, until: Monotonic, _ now: Monotonic) {
+    private mutating func pause(
+        _ host: Int, _ name: QueueName, until: Monotonic, isGivenUp: Bool, _ now: Monotonic
+    ) {
         holdBack(name, until: until, now)
         strains[name, default: HostStrain()].pauses += 1
         outages.append(
-            Outage(job: name.job, origin: hosts[host].origin, failures: hosts[host].breaker.failures, until: until))
+            Outage(
+                job: name.job, origin: hosts[host].origin, failures: hosts[host].breaker.failures, until: until,
+                isGivenUp: isGivenUp, isUnreachable: hosts[host].breaker.isUnreachable))
     }
 
     /// Asks nothing of a host before that time.

@@ -4,8 +4,9 @@ package import HTTP
 /// randomness of its own.
 ///
 /// Every transfer is known by a number: an item by its row's id, a request of a source by a negative one. Items wait in
-/// lanes, one for each job, host and collection. Admission takes jobs in turn, within a job its hosts in turn, and for a
-/// host its collections in turn, so that neither a slow host nor a long list starves the others.
+/// lanes, one for each job, host, ``Precedence`` and collection. Admission takes jobs in turn, of a job what comes first by
+/// its precedence, among equals its hosts in turn, and for a host its collections in turn, so that neither a slow host nor a
+/// long list starves the others. What failed waits for its next try behind what was not tried.
 ///
 /// Only a window of items is *ready*, with what is needed to ask for them in memory. The rest is *parked*, eight bytes
 /// each, and loaded again when its lane runs low.
@@ -69,6 +70,7 @@ package struct Scheduler: Sendable {
         package let job: JobIndex
         package let origin: HTTPOrigin
         package let collection: Int64
+        package let precedence: Precedence
         package let ids: [TransferID]
     }
 
@@ -82,8 +84,14 @@ package struct Scheduler: Sendable {
         package var low = 1_024
         /// What a lane with nothing ready may have loaded although the window is full.
         package var least = 16
+        /// So many tries again wait behind what was not tried; more would hold too many transfers in memory, and go first.
+        package var again = 256
 
         package init() {}
+
+        /// What of the window is for a precedence: items that have a file leave room for those that have none, which may be
+        /// listed later.
+        func room(for precedence: Precedence) -> Int { precedence.rank < .stored ? total : total / 2 }
     }
 
     struct Job: Sendable {
@@ -93,8 +101,8 @@ package struct Scheduler: Sendable {
         var isStopped = false
         /// Lanes by host.
         var queues: [Int: HostQueue] = [:]
-        /// Hosts with ready items that may have room.
-        var ring = FIFO<Int>()
+        /// Hosts with ready items that may have room, by the precedence of the first of these; the lesser comes first.
+        var rings: [(precedence: Precedence, hosts: FIFO<Int>)] = []
         /// Hosts with redirected items or requests of the source, which go first.
         var urgentRing = FIFO<Int>()
         var budget = RetryBudget()
@@ -121,6 +129,8 @@ package struct Scheduler: Sendable {
         /// Where it is asked next or just was: another one than `home` after a redirect.
         var host: Int
         let collection: Int64
+        /// How it waits for another try.
+        let rankAgain: Precedence.Rank
         var attempts = 0
         /// When the last request was begun.
         var begun = Monotonic(microseconds: .min)
@@ -131,11 +141,12 @@ package struct Scheduler: Sendable {
         /// Whether a request is under way, rather than waited for.
         var isInFlight = false
 
-        init(job: JobIndex, host: Int, collection: Int64) {
+        init(job: JobIndex, host: Int, collection: Int64 = 0, rankAgain: Precedence.Rank = .again) {
             self.job = job
             self.home = host
             self.host = host
             self.collection = collection
+            self.rankAgain = rankAgain
         }
 
         /// Counts a request; the number of its attempt.
@@ -201,16 +212,17 @@ package struct Scheduler: Sendable {
         return jobs.count - 1
     }
 
-    /// Takes items in list order.
+    /// Takes items of one precedence in list order.
     ///
     /// - Returns: how many of them are ready; the caller keeps the details of these and may forget the others'.
     package mutating func add(
-        _ ids: ArraySlice<TransferID>, job: JobIndex, origin: HTTPOrigin, collection: Int64
+        _ ids: ArraySlice<TransferID>, job: JobIndex, origin: HTTPOrigin, collection: Int64,
+        precedence: Precedence = Precedence(.missing)
     ) -> Int {
         let host = number(of: origin, job: job)
-        let room = max(0, window.total - readyCount)
         let emptyQueue = HostQueue(window)
-        let ready = jobs[job].queues[host, default: emptyQueue].add(ids, collection: collection, room: room)
+        let ready = jobs[job].queues[host, default: emptyQueue].add(
+            ids, collection: collection, precedence, taken: readyCount)
         readyCount += ready
         noteLow(host, job)
         enqueue(host, job)
@@ -220,21 +232,23 @@ package struct Scheduler: Sendable {
     /// Takes a request of a source. It waits for the host like an item, ahead of items, and takes none of their slots.
     package mutating func addRequest(_ id: TransferID, job: JobIndex, origin: HTTPOrigin) {
         let host = number(of: origin, job: job)
-        flights[id] = Flight(job: job, host: host, collection: 0)
+        flights[id] = Flight(job: job, host: host)
         pushUrgent(id, host, job)
     }
 
     /// Parked items whose details are in memory again.
     ///
-    /// - Parameter asked: as many as the ``Load`` named; those not among `ids` are over.
+    /// - Parameter load: what was asked for; what of it is not among `ids` is over.
     /// - Returns: false when the job is stopped and takes none.
-    package mutating func loaded(
-        _ ids: [TransferID], of asked: Int, job: JobIndex, origin: HTTPOrigin, collection: Int64
-    ) -> Bool {
-        let host = number(of: origin, job: job)
-        loadingCount -= asked
+    package mutating func loaded(_ ids: [TransferID], of load: Load) -> Bool {
+        let job = load.job
+        let host = number(of: load.origin, job: job)
+        loadingCount -= load.ids.count
         guard !jobs[job].isStopped else { return false }
-        jobs[job].queues[host]?.loaded(ids, collection: collection, prioritised: &prioritised)
+        // The queue may have been given up meanwhile.
+        let emptyQueue = HostQueue(window)
+        jobs[job].queues[host, default: emptyQueue].loaded(
+            ids, collection: load.collection, load.precedence, prioritised: &prioritised)
         readyCount += ids.count
         noteLow(host, job)
         enqueue(host, job)
@@ -246,11 +260,13 @@ package struct Scheduler: Sendable {
         guard !lowQueues.isEmpty else { return [] }
         var result: [Load] = []
         for name in lowQueues {
-            let room = window.total - readyCount - loadingCount
-            for portion in jobs[name.job].queues[name.host]?.takeLoads(room: room) ?? [] {
+            let taken = readyCount + loadingCount
+            for portion in jobs[name.job].queues[name.host]?.takeLoads(taken: taken) ?? [] {
                 loadingCount += portion.ids.count
                 result.append(
-                    Load(job: name.job, origin: hosts[name.host].origin, collection: portion.lane, ids: portion.ids))
+                    Load(
+                        job: name.job, origin: hosts[name.host].origin, collection: portion.collection,
+                        precedence: portion.precedence, ids: portion.ids))
             }
             if jobs[name.job].queues[name.host]?.isLow != true { lowQueues.remove(name) }
         }
@@ -272,7 +288,7 @@ package struct Scheduler: Sendable {
         // Found once: this is done for every item.
         guard let place = flights.index(forKey: id) else { return .over }
         let flight = flights.values[place]
-        note(sign, of: flight, now: now)
+        note(sign, of: flight, id, now: now)
         hosts[flight.host].inFlight -= 1
         flights.values[place].isInFlight = false
         let job = flight.job

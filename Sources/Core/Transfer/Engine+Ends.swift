@@ -92,6 +92,7 @@ extension Engine {
         switch decision {
         case .retry:
             transfer.waitsForRetry = true
+            transfer.lastFailure = failure
         case .hop:
             return
         case .unaffordable:

@@ -86,12 +86,16 @@ final class Engine: HTTPLoopDriver {
             while start < work.count {
                 let origin = work[start].url.origin
                 let collection = work[start].collectionID
+                let precedence = work[start].precedence
                 var end = start + 1
-                while end < work.count, work[end].collectionID == collection, work[end].url.origin == origin {
+                while end < work.count, work[end].collectionID == collection, work[end].precedence == precedence,
+                    work[end].url.origin == origin
+                {
                     end += 1
                 }
                 let ready = state.scheduler.add(
-                    work[start..<end].map(\.id)[...], job: context.index, origin: origin, collection: collection)
+                    work[start..<end].map(\.id)[...], job: context.index, origin: origin, collection: collection,
+                    precedence: precedence)
                 for item in work[start..<start + ready] { state.ready[item.id] = item }
                 start = end
             }
@@ -106,8 +110,7 @@ final class Engine: HTTPLoopDriver {
     /// - Returns: false when the job is stopped and the items are the caller's to record as cancelled.
     func loaded(_ load: Scheduler.Load, _ work: [ItemWork]) -> Bool {
         let isTaken = state.withLock { state in
-            let isTaken = state.scheduler.loaded(
-                work.map(\.id), of: load.ids.count, job: load.job, origin: load.origin, collection: load.collection)
+            let isTaken = state.scheduler.loaded(work.map(\.id), of: load)
             if isTaken { for item in work { state.ready[item.id] = item } }
             return isTaken
         }
@@ -166,14 +169,19 @@ final class Engine: HTTPLoopDriver {
         return begun
     }
 
-    /// Ends what waits: what was begun before, for another try or a redirect, as cancelled.
+    /// Ends what waits: what was begun before, for another try or a redirect, with this failure, or with its own.
     ///
+    /// - Parameter remark: for those that end with the failure of their last try; nil where none does.
     /// - Returns: what never began.
-    func giveUp(_ ids: [Int64], _ state: inout State, _ failure: TransferFailure) -> [Int64] {
+    func giveUp(
+        _ ids: [Int64], _ state: inout State, _ failure: TransferFailure, remark: String? = nil
+    ) -> [Int64] {
         ids.filter { id in
             state.ready[id] = nil
             guard let transfer = state.transfers.removeValue(forKey: id) else { return true }
-            state.finished.append(finish(transfer, .failure(failure)))
+            let own = remark == nil ? nil : transfer.lastFailure
+            let ending = Ending.failure(own ?? failure)
+            state.finished.append(finish(transfer, ending, remark: own == nil ? "" : remark ?? ""))
             return false
         }
     }

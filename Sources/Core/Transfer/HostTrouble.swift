@@ -29,14 +29,24 @@ extension Engine {
     /// Words what the scheduler has decided about a host after its last failure.
     func noteOutages(_ state: inout State, _ last: TransferFailure?, now: Monotonic) {
         for outage in state.scheduler.takeOutages() {
-            var detail = "\(outage.origin) failed \(outage.failures) times in a row and is left alone for "
-            detail += "\((outage.until - now + 500_000) / 1_000_000) s"
-            if let last { detail += "; the last time: \(last.detail)" }
+            let because = last.map { "; the last time: \($0.detail)" } ?? ""
+            let seconds = (outage.until - now + 500_000) / 1_000_000
+            let name = "\(outage.origin)"
+            let news =
+                "\(name) failed \(outage.failures) times in a row and is "
+                + (outage.isGivenUp ? "given up, and " : "") + "left alone for \(seconds) s\(because)"
             // Transient: a part that was begun is worth keeping for the next run.
-            let failure = TransferFailure(last?.word ?? .connect, detail, isTransient: true)
-            state.outages[outage.origin] = failure
+            state.troubles.append(
+                HostTrouble(
+                    job: outage.job, failure: TransferFailure(last?.word ?? .connect, news, isTransient: true),
+                    isNews: true))
             state.activity.noteHold(outage.origin, for: outage.until - now, .failures)
-            state.troubles.append(HostTrouble(job: outage.job, failure: failure, isNews: true))
+            guard outage.isGivenUp else { continue }
+            // What was not asked has not stalled, whatever others did: nothing connected to the host for it.
+            state.outages[outage.origin] = TransferFailure(
+                outage.isUnreachable ? last?.word ?? .connect : .connect,
+                "not asked: the host \(name) was given up after \(outage.failures) failures in a row\(because)",
+                isTransient: true)
         }
     }
 
@@ -49,7 +59,8 @@ extension Engine {
         for host in givenUp {
             guard let failure = state.outages[host.origin] else { continue }
             for id in host.ids { state.requests.removeValue(forKey: id)?.fail(failure) }
-            let items = giveUp(host.ids.filter { $0 >= 0 }, &state, failure)
+            let items = giveUp(
+                host.ids.filter { $0 >= 0 }, &state, failure, remark: "; the host was given up before another try")
             troubles.append(HostTrouble(job: host.job, failure: failure, items: items))
         }
         return troubles

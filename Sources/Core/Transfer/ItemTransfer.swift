@@ -28,6 +28,8 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     var length: Int64?
     /// Whether it failed in a way that may pass and waits for its next attempt.
     var waitsForRetry = false
+    /// Why its last try failed, once one has.
+    var lastFailure: TransferFailure?
     /// Whether the reply's header says what its bytes hash to.
     var hasDigest = false
     /// What the reply says that its bytes hash to, once they are there; nil for most.

@@ -27,7 +27,8 @@ struct TransferFailure: Error, Sendable {
         self.init(FailureWord(failure.kind), failure.detail, isTransient: failure.isTransient)
         guard isTransient else { return }
         switch failure.kind {
-        case .dns, .connect, .tls, .timeout, .stalled: sign = .overloaded
+        case _ where failure.isUnconnected: sign = .unreachable
+        case .timeout, .stalled: sign = .overloaded
         case .reset, .truncated: sign = .failed
         // A lack of this machine's, and what is wrong with one reply.
         default: break

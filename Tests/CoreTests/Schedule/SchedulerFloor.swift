@@ -73,6 +73,6 @@ struct SchedulerFloor {
     ///
     /// - Returns: whether it was taken.
     mutating func give(_ ids: [Int64], for load: Scheduler.Load) -> Bool {
-        scheduler.loaded(ids, of: load.ids.count, job: load.job, origin: load.origin, collection: load.collection)
+        scheduler.loaded(ids, of: load)
     }
 }
