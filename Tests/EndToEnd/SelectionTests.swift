@@ -41,6 +41,47 @@ struct SelectionTests {
         #expect(server.requests.count == 6)
     }
 
+    @Test(
+        "a run of some items does not move the job to another directory: nothing changes, and a name is the way out",
+        arguments: [["--limit", "1"], ["--only", "a/1"], ["--failed"], ["--limit", "1", "--refresh"]])
+    func trial(_ arguments: [String]) throws {
+        let workplace = try Workplace()
+        let server = try job(workplace)
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let rows = "SELECT json_array(key, state, path, sha256, expires_at, stored_at, is_unsettled) FROM item ORDER BY id"
+        var trial = ["job.yaml", "--set", "output.directory=elsewhere"] + arguments
+        let before = try workplace.catalog().values(rows, as: String.self)
+        for command in [["run"], ["plan"]] where !(command == ["plan"] && arguments == ["--failed"]) {
+            let result = try workplace.run(command + trial.filter { command == ["run"] || $0 != "--refresh" })
+            #expect(result.ending == .exit(78))
+            #expect(result.errors.contains("give this job another name"), "\(result.errors)")
+        }
+        #expect(try workplace.catalog().values(rows, as: String.self) == before)
+        #expect(try workplace.catalog().number("SELECT count(*) FROM run") == 1)
+        #expect(access(workplace.directory.path("elsewhere"), F_OK) != 0)
+
+        // The way out; then the job runs as ever.
+        trial += ["--set", "name=trial"]
+        #expect(try workplace.run(trial).ending == .exit(0))
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        #expect(server.requests.count == 6 + (arguments == ["--failed"] ? 0 : 1))
+    }
+
+    @Test("a copied job file of the same name is refused for some items, and moves the job for all")
+    func copiedFile() throws {
+        let workplace = try Workplace()
+        _ = try job(workplace)
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let text = try #require(workplace.directory.read("job.yaml"))
+        try workplace.directory.write(text, to: "copy/job.yaml")
+        #expect(try workplace.run(["copy/job.yaml", "--limit", "1"]).ending == .exit(78))
+        #expect(try workplace.run(["copy/job.yaml"]).ending == .exit(0))
+        #expect(workplace.directory.names(in: "copy/out").filter { $0 != ".runner" } != [])
+        // Where it is now, some of it may run again, by whatever path.
+        #expect(symlink("copy", workplace.directory.path("link")) == 0)
+        #expect(try workplace.run(["link/job.yaml", "--limit", "1"]).ending == .exit(0))
+    }
+
     @Test("--refresh fetches everything in full, whatever is stored and fresh")
     func refresh() throws {
         let workplace = try Workplace()

@@ -17,6 +17,16 @@ extension CommandContext {
         return isSound ? loaded.jobs : nil
     }
 
+    /// Whether a job can't run, or be planned, with the selection that the flags make; says why on stderr.
+    func refuseMoves(of jobs: [Job], _ options: Options) -> Bool {
+        guard let session = try? sessionOptions(options) else { return false }
+        let refusals = jobs.compactMap { job in
+            RefusedMove.find(job, session.selection, database: session.database).map { "\(job.name): error: \($0)" }
+        }
+        refusals.forEach(console.tell)
+        return !refusals.isEmpty
+    }
+
     /// Operands as names of jobs in the catalog: what looks like a file is read for the names in it.
     ///
     /// - Returns: nil after words on stderr.

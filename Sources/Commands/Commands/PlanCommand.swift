@@ -10,6 +10,7 @@ struct PlanCommand {
 
     func run() async -> ExitCode {
         guard let jobs = context.loadJobs(options) else { return .invalidJob }
+        guard !context.refuseMoves(of: jobs, options) else { return .invalidJob }
         let printer = PlanPrinter(console: console)
         var codes: [ExitCode] = []
         for job in jobs {

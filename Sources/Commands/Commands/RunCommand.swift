@@ -11,6 +11,7 @@ struct RunCommand {
 
     func run() async -> ExitCode {
         guard let jobs = context.loadJobs(options) else { return .invalidJob }
+        guard !context.refuseMoves(of: jobs, options) else { return .invalidJob }
         let style = RunDisplay.style(options.progress, options.verbosity, on: console.errorTerminal)
         LiveTerminal.surviveBackground()
         let terminal = style == .bar ? LiveTerminal() : nil
@@ -54,6 +55,9 @@ struct RunCommand {
             console.tell(
                 "\(result.job): another run (pid \(pid), since \(localTimeText(since))) holds the job; nothing done")
             return .locked
+        case .refused(let refusal):
+            console.tell("\(result.job): error: \(refusal)")
+            return .invalidJob
         case .failed(let reason):
             console.tell("\(result.job): failed: \(reason)")
             return .failed

@@ -8,12 +8,13 @@ enum RunRows {
     /// Enters a job, takes up what unfinished runs left, and begins a run.
     ///
     /// - Returns: the run, and what to tell of it before it begins.
-    /// - Throws: ``CatalogError`` when the output directory belongs to another job.
+    /// - Throws: ``CatalogError`` when the output directory belongs to another job; ``RefusedMove``.
     static func begin(
         _ job: Job, in output: OutputDirectory, selection: Selection, runnerVersion: String, on catalog: Connection,
         now: Int64
     ) throws -> (run: Int64, warning: String?) {
         let directory = job.trust.secrets.hide(job.output.directory)
+        if let refusal = try RefusedMove.find(job, selection, on: catalog) { throw refusal }
         // Before the transaction: files are read.
         let change = try DirectoryChange(job, output, on: catalog)
         return try catalog.transaction {

@@ -64,6 +64,8 @@ final class JobRun: Sendable {
             }
             defer { outputLock.release() }
             return try await run(in: output)
+        } catch let refusal as RefusedMove {
+            return .refused(refusal)
         } catch {
             return .failed(job.trust.secrets.hide(String(describing: error)))
         }

@@ -43,6 +43,8 @@ package enum JobEnding: Sendable {
     case ran(RunFinished)
     /// Another run holds the job's lock.
     case locked(pid: Int32, since: Int64)
+    /// Nothing was begun: the job can't run as it is asked for.
+    case refused(RefusedMove)
     /// Nothing could be begun: the output directory, the catalog or the list.
     case failed(String)
 }

@@ -86,6 +86,53 @@ struct DuplicateTests {
         #expect(try report["b"].failure == "checksum")
     }
 
+    @Test(
+        "giving up the one that is fetched leaves the others, also one that is listed later",
+        arguments: [true, false])
+    func cancelLeader(_ isBegun: Bool) async throws {
+        let bench = try Bench(["/w": [.ok("first")], "/x": [.ok(body)]], transfer: "concurrency: 1")
+        bench.server.hold(isBegun ? "/x" : "/w")
+        let gate = Gate()
+        let first = (isBegun ? [] : [bench.item("/w")]) + items(bench, "a", "b", "c")
+        let pages = [Page(listing: first), Page(listing: items(bench, "d"))]
+        let running = try bench.begin(.fixed(pages, gate: gate))
+        try await running.waitForStart(isBegun ? "a" : "w")
+        let ids = try bench.table("SELECT id FROM item WHERE key IN ('a', 'b')").compactMap { $0["id"]?.integer }
+        running.session.cancel(items: Set(ids))
+        try await running.wait { event in if case .itemFinished(let item) = event, item.key == "b" { true } else { nil }
+        }
+        gate.open()
+        bench.server.release(isBegun ? "/x" : "/w")
+        let report = try await running.report()
+        #expect(try report["a"].outcome == "cancelled")
+        #expect(try report["b"].outcome == "cancelled")
+        #expect(try report["c"].outcome == "downloaded")
+        #expect(try report["c"].attempts == 1)
+        #expect(try report["d"].outcome == "downloaded")
+        #expect(try report["d"].attempts == 0)
+        #expect(bench.file("d.png") == body)
+    }
+
+    @Test("asking to have one place first fetches its URL first")
+    func prioritiseFollower() async throws {
+        let bench = try Bench(
+            ["/w": [.ok("w")], "/y": [.ok("y")], "/x": [.ok(body)]], transfer: "concurrency: 1")
+        bench.server.hold("/w")
+        let running = try bench.begin([bench.item("/w"), bench.item("/y")] + items(bench, "a", "b") + [bench.item("/z")])
+        try await running.waitForStart("w")
+        let ids = try bench.table("SELECT id FROM item WHERE key IN ('b', 'z') ORDER BY key").compactMap {
+            $0["id"]?.integer
+        }
+        running.session.prioritise(items: [ids[0]])
+        // One after the other: when the second is seen to, so is the first.
+        running.session.cancel(items: [ids[1]])
+        try await running.wait { event in if case .itemFinished(let item) = event, item.key == "z" { true } else { nil }
+        }
+        bench.server.release("/w")
+        _ = try await running.report()
+        #expect(bench.server.requests.map(\.path) == ["/w", "/x", "/y"])
+    }
+
     @Test("giving up one of them leaves the other")
     func cancelFollower() async throws {
         let bench = try Bench(["/x": [.ok(body)]])

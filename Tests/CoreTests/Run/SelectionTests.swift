@@ -78,6 +78,21 @@ struct SelectionTests {
         }
     }
 
+    @Test("asking by hand again and again does not put off when a permanent failure is asked again", arguments: [404, 410])
+    func permanentByHand(_ status: Int) async throws {
+        let bench = try Bench(["/a": [.status(status)]])
+        let first = try await bench.run("/a")["a"].item["asked_again_at"]
+        for isRefreshing in [false, true, false, false] {
+            let report = try await bench.run([bench.item("/a")]) { options in
+                options.selection.isFailedOnly = !isRefreshing
+                options.selection.isRefreshing = isRefreshing
+            }
+            #expect(try report["a"].attempts == 1)
+            #expect(try report["a"].item["asked_again_at"] == first)
+            #expect(try report["a"].item["permanent_failures"] == 1)
+        }
+    }
+
     @Test("--failed, --refresh and another URL ask at once")
     func asksAtOnce() async throws {
         let bench = try Bench()

@@ -132,13 +132,72 @@ struct CircuitBreakerTests {
     private var now = Monotonic(microseconds: 0)
     private let settings = CircuitBreaker.Settings()
 
-    private mutating func fail(_ count: Int, every interval: Int64) -> CircuitBreaker.Change? {
+    private var lastItem: Int64 = 0
+
+    /// Fails requests of items that were not asked before.
+    private mutating func fail(
+        _ count: Int, every interval: Int64, isUnreachable: Bool = true, waiting: Int = 0, hasUntried: Bool = true
+    ) -> CircuitBreaker.Change? {
         var change: CircuitBreaker.Change?
         for _ in 0..<count where change == nil {
             now = now.advanced(byMicroseconds: interval)
-            change = breaker.failed(begun: now, at: now, settings)
+            lastItem += 1
+            change = fail(lastItem, begun: now, isUnreachable, waiting, hasUntried)
         }
         return change
+    }
+
+    private mutating func fail(
+        _ item: Int64, begun: Monotonic, _ isUnreachable: Bool = true, _ waiting: Int = 0, _ hasUntried: Bool = true
+    ) -> CircuitBreaker.Change? {
+        let failure = CircuitBreaker.Failure(of: item, isUnreachable: isUnreachable, begun: begun)
+        return breaker.failed(failure, at: now, settings) {
+            CircuitBreaker.Waiting(count: waiting, hasUntried: hasUntried)
+        }
+    }
+
+    /// Lets one request through after each pause, each of another item, until the host is given up; how many there were.
+    private mutating func probesUntilGivenUp(_ isUnreachable: Bool, waiting: Int, hasUntried: Bool = true) -> Int? {
+        guard case .opened(var until)? = fail(9, every: 5_000_000, isUnreachable: isUnreachable) else { return nil }
+        for probe in 1...1_000 {
+            now = until
+            lastItem += 1
+            switch fail(lastItem, begun: now, isUnreachable, waiting, hasUntried) {
+            case .opened(let next): until = next
+            case .gaveUp: return probe
+            case nil: return nil
+            }
+        }
+        return nil
+    }
+
+    @Test("a host that nothing connects to is given up with the first request after the pause")
+    mutating func unreachable() {
+        #expect(probesUntilGivenUp(true, waiting: 10_000) == 1)
+    }
+
+    @Test("a host that connects is given up after more items and more time, the more wait", arguments: [10, 300, 100_000])
+    mutating func reachable(_ waiting: Int) throws {
+        let start = now
+        let probes = try #require(probesUntilGivenUp(false, waiting: waiting))
+        #expect(probes + 5 >= min(settings.mostItems, 8 + waiting / 8))
+        #expect(now - start >= min(600, Int64(waiting)) * 1_000_000)
+        #expect(probes <= 60)
+    }
+
+    @Test("where all that waits has failed before, there is nothing to wait for")
+    mutating func allTried() {
+        #expect(probesUntilGivenUp(false, waiting: 10, hasUntried: false) == 1)
+    }
+
+    @Test("one item that fails again and again does not give up its host")
+    mutating func oneItem() {
+        _ = fail(4, every: 0)
+        breaker.succeeded()
+        for _ in 0..<20 {
+            now = now.advanced(byMicroseconds: 60_000_000)
+            if case .gaveUp? = fail(1, begun: now) { Issue.record("given up") }
+        }
     }
 
     @Test("many failures within a short time, as in a restart, do not open it; lasting ones do")
@@ -169,10 +228,10 @@ struct CircuitBreakerTests {
     mutating func afterPause() {
         let start = now
         _ = fail(5, every: 5_000_000)
-        #expect(breaker.failed(begun: start, at: now, settings) == nil)
+        #expect(fail(1, begun: start) == nil)
         #expect(!breaker.isGivenUp(at: now))
         now = now.advanced(byMicroseconds: settings.pause)
-        let change = breaker.failed(begun: now, at: now, settings)
+        let change = fail(2, begun: now)
         #expect(change == .gaveUp(until: now.advanced(byMicroseconds: 2 * settings.pause)))
         #expect(breaker.isGivenUp(at: now))
         #expect(!breaker.isGivenUp(at: now.advanced(byMicroseconds: 2 * settings.pause)))
@@ -187,7 +246,8 @@ struct CircuitBreakerTests {
         var pauses: [Int64] = []
         var until = now.advanced(byMicroseconds: settings.pause)
         for _ in 0..<7 {
-            guard case .gaveUp(let next)? = breaker.failed(begun: until, at: until, settings) else { return }
+            now = until
+            guard case .gaveUp(let next)? = fail(1, begun: until) else { return }
             pauses.append((next - until) / 1_000_000)
             until = next
         }

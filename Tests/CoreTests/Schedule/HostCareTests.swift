@@ -19,10 +19,10 @@ struct HostCareTests {
     }
 
     /// Fails everything that host "a" is asked, one request in three seconds, until it is left alone.
-    private mutating func breakHost() -> [Scheduler.Outage] {
+    private mutating func breakHost(_ sign: HostSign = .unreachable) -> [Scheduler.Outage] {
         for _ in 0..<5 {
             guard let id = floor.admit().first else { break }
-            _ = fail(id)
+            _ = fail(id, sign)
             floor.pass(3_000_000)
         }
         return floor.scheduler.takeOutages()
@@ -129,7 +129,7 @@ struct HostCareTests {
         #expect(floor.admit().count == 2)
     }
 
-    @Test("when that request fails too, all that waits is given up, of every job: ready, parked, tried and requests")
+    @Test("when that one can't connect either, all that waits is given up, of every job: ready, parked, tried and requests")
     mutating func givesUp() {
         _ = floor.addJob(1, retries: 9)
         _ = floor.addJob()
@@ -142,7 +142,7 @@ struct HostCareTests {
         let begun = floor.admit()
         #expect(begun.count == 2 && begun.contains(9_001))
         guard let probe = begun.first(where: { $0 != 9_001 }) else { return }
-        _ = fail(probe)
+        _ = fail(probe, .unreachable)
         let givenUp = floor.scheduler.takeGivenUp(floor.now)
         #expect(Set(givenUp.flatMap(\.ids)) == Set([1, 2, 3, -1] + (101...2_000)))
         #expect(givenUp.map(\.job) == [0, 1])
@@ -155,10 +155,10 @@ struct HostCareTests {
     @Test("what is listed while a host is given up ends too; what is listed after its pause is tried")
     mutating func listedLater() {
         _ = floor.addJob(1, retries: 9)
-        floor.add(1...1)
+        floor.add(11...12)
         _ = breakHost()
         floor.pass(60_000_000)
-        _ = fail(floor.admit()[0])
+        _ = fail(floor.admit()[0], .unreachable)
         _ = floor.scheduler.takeGivenUp(floor.now)
         floor.add(2...2)
         #expect(floor.scheduler.takeGivenUp(floor.now).map(\.ids) == [[2]])
@@ -168,6 +168,51 @@ struct HostCareTests {
         #expect(floor.admit() == [3])
         answer(3)
         #expect(floor.admit() == [4])
+    }
+
+    @Test("ten items that stall at the head of three hundred cost only themselves", arguments: [1, 8])
+    mutating func stallingHead(_ perHost: Int) {
+        _ = floor.addJob(16, perHost: perHost)
+        floor.add(1...300)
+        var inFlight: [Int64] = []
+        var ended: Set<Int64> = []
+        var failed: Set<Int64> = []
+        for _ in 0..<2_000 where ended.count + failed.count < 300 {
+            inFlight += floor.admit()
+            guard !inFlight.isEmpty else { floor.passToWake(); continue }
+            // What is well answers at once.
+            if let well = inFlight.firstIndex(where: { $0 > 10 }) {
+                floor.pass(10_000)
+                ended.insert(inFlight[well])
+                answer(inFlight.remove(at: well))
+            } else {
+                floor.pass(30_000_000)
+                for id in inFlight where fail(id, .overloaded) == .over { failed.insert(id) }
+                inFlight = []
+            }
+            #expect(floor.scheduler.takeGivenUp(floor.now) == [])
+        }
+        #expect(ended == Set(11...300))
+        #expect(failed == Set(1...10))
+    }
+
+    @Test("after a pause an item is asked that never failed, before one that did, and before a request that did")
+    mutating func probes() {
+        _ = floor.addJob(1, retries: 9)
+        floor.add(1...3, precedence: Precedence(.failed, askedRun: 1))
+        floor.request(-1)
+        #expect(floor.admit() == [-1, 1])
+        floor.end(1)
+        _ = fail(-1)
+        _ = breakHost(.overloaded)
+        floor.add(11...12, precedence: Precedence(.stored, askedRun: 1))
+        floor.pass(60_000_000)
+        #expect(floor.admit() == [11])
+        _ = fail(11, .overloaded)
+        floor.pass(60_000_000)
+        #expect(floor.admit() == [12])
+        answer(12)
+        #expect(floor.admit().contains(-1))
     }
 
     @Test("items that are loaded for a host that was given up meanwhile end too")
@@ -180,7 +225,7 @@ struct HostCareTests {
         floor.pass(60_000_000)
         let probe = floor.admit()
         let loads = floor.scheduler.loads()
-        _ = fail(probe[0])
+        _ = fail(probe[0], .unreachable)
         let first = floor.scheduler.takeGivenUp(floor.now).flatMap(\.ids)
         for load in loads { _ = floor.give(load.ids, for: load) }
         let second = floor.scheduler.takeGivenUp(floor.now).flatMap(\.ids)

@@ -118,6 +118,36 @@ struct ParkingTests {
         #expect(order == Array(1...1_020))
     }
 
+    @Test("what is loaded for a host that was given up meanwhile is not forgotten, when the host is well again")
+    func loadedAfterGivingUp() {
+        var floor = SchedulerFloor()
+        _ = floor.addJob(1_000, perHost: 1_000, retries: 0)
+        floor.add(1...1_000)
+        var begun = floor.admit()
+        let loads = floor.scheduler.loads()
+        #expect(loads.map(\.ids.count) == [256])
+        // All that was begun fails to connect, then what is asked after the pause.
+        for id in begun.dropLast() {
+            floor.pass(100_000)
+            _ = floor.scheduler.finished(id, .transient(retryAfter: nil), sign: .unreachable, now: floor.now)
+        }
+        floor.pass(60_000_000)
+        floor.add(2_001...2_001, collection: 2)
+        _ = floor.scheduler.finished(begun[511], .ended, now: floor.now)
+        begun = floor.admit()
+        #expect(begun == [2_001])
+        _ = floor.scheduler.finished(2_001, .transient(retryAfter: nil), sign: .unreachable, now: floor.now)
+        #expect(floor.scheduler.takeGivenUp(floor.now).flatMap(\.ids).count == 1_000 - 512 - 256)
+        // Nothing is left of the queue once its turn has come.
+        floor.pass(600_000_000)
+        floor.add(3_001...3_001, collection: 2)
+        _ = floor.scheduler.cancel([3_001], job: 0)
+        #expect(floor.admit() == [])
+        let isTaken = floor.give(loads[0].ids, for: loads[0])
+        #expect(isTaken)
+        #expect(floor.admit() == [513])
+    }
+
     @Test("an item that was cancelled while it was parked never begins")
     func cancelParked() {
         var floor = SchedulerFloor()

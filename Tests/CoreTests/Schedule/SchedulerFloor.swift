@@ -30,8 +30,12 @@ struct SchedulerFloor {
     }
 
     @discardableResult
-    mutating func add(_ ids: ClosedRange<Int64>, job: Int = 0, host: String = "a", collection: Int64 = 1) -> Int {
-        scheduler.add(Array(ids)[...], job: job, origin: Self.host(host), collection: collection)
+    mutating func add(
+        _ ids: ClosedRange<Int64>, job: Int = 0, host: String = "a", collection: Int64 = 1,
+        precedence: Precedence = Precedence(.missing)
+    ) -> Int {
+        scheduler.add(
+            Array(ids)[...], job: job, origin: Self.host(host), collection: collection, precedence: precedence)
     }
 
     mutating func request(_ id: Int64, job: Int = 0, host: String = "a") {
