@@ -27,6 +27,23 @@ package final class HTTPBandwidth: Sendable {
         state = Locked(State(countedAt: now))
     }
 
+    /// libcurl reads a socket that is ready until it is empty, but at most a hundred buffers at a time.
+    private static let reads: Int64 = 100
+    /// The shortest and the longest buffer.
+    private static let bufferSizes: ClosedRange<Int64> = 1_024...(128 * 1_024)
+
+    /// The length of a transfer's buffer with which sixteen transfers that are read in one round, as those that begin
+    /// together are, take no more than the bytes of a second.
+    var bufferSize: Int {
+        let wanted = bytesPerSecond / Self.reads / 16
+        return Int(min(max(wanted, Self.bufferSizes.lowerBound), Self.bufferSizes.upperBound))
+    }
+
+    /// How many transfers may be in flight if one round of reading is to take no more than the bytes of a second.
+    package var mostTransfers: Int {
+        max(1, Int(clamping: bytesPerSecond / Self.reads / Int64(bufferSize)))
+    }
+
     /// Has the kernel take in no more than an eighth of a second's bytes ahead, so that the sender feels the limit
     /// and one round of reading does not take bytes for seconds.
     func limitReceiveBuffer(of socket: Int32) {

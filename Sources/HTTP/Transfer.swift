@@ -8,6 +8,8 @@ final class Transfer {
     /// The most bytes that one read takes. Against libcurl's 16 KiB, large bodies cost 15 % less time of the processor
     /// and small ones the same; 256 KiB make small ones dearer.
     private static let bufferSize = 128 * 1024
+    /// What libcurl was told of it.
+    private var currentBufferSize = 0
 
     let handle: EasyHandle
     let slot: Int32
@@ -140,7 +142,6 @@ final class Transfer {
         try ccurl_set_open_socket(handle.raw, transferOpenSocket, context).check()
         try ccurl_set_close_socket(handle.raw, engineCloseSocket, engine.context).check()
         try handle.set(CURLOPT_NOSIGNAL, 1)
-        try handle.set(CURLOPT_BUFFERSIZE, Self.bufferSize)
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
         try handle.set(CURLOPT_UNRESTRICTED_AUTH, 0)
@@ -160,6 +161,11 @@ final class Transfer {
     private func apply(_ new: HTTPProfile) throws(CurlError) {
         profile = nil  // applied in part until the end
         let settings = new.configuration
+        let size = settings.bandwidth?.bufferSize ?? Self.bufferSize
+        if size != currentBufferSize {
+            try handle.set(CURLOPT_BUFFERSIZE, size)
+            currentBufferSize = size
+        }
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(settings.connectTimeout))
         try handle.set(CURLOPT_TIMEOUT_MS, milliseconds(settings.totalTimeout))
         try handle.set(CURLOPT_CONNECT_TO, new.routeList)

@@ -33,6 +33,28 @@ struct BandwidthTests {
         #expect(Self.rates.contains(whole.rate))
     }
 
+    @Test("transfers that begin together take no more at once than the bytes of a second")
+    func burst() throws {
+        let server = try FaultyServer { _ in .ok([UInt8](repeating: 0x61, count: 2_000_000)) }
+        let bandwidth = HTTPBandwidth(bytesPerSecond: 8_000_000)
+        #expect(bandwidth.mostTransfers >= 16)
+        // How long reading has to rest is what was taken too soon.
+        let longest = Monitor<Int64>(0)
+        let requests = try ManyRequests(
+            server: server, count: 16, inFlight: 16,
+            whenFinished: {
+                let delay = bandwidth.delay(at: .now())
+                longest.withLock { $0 = max($0, delay) }
+            }, profile: { $0.bandwidth = bandwidth })
+        try requests.waitUntilDone()
+        #expect(longest.withLock { $0 } <= 1_000_000)
+    }
+
+    @Test("a small bandwidth bears few transfers", arguments: [(100_000, 1), (500_000, 4), (2_000_000, 16)])
+    func fewTransfers(_ rate: Int64, _ count: Int) {
+        #expect(HTTPBandwidth(bytesPerSecond: rate).mostTransfers == count)
+    }
+
     @Test("waiting for bandwidth is no stall")
     func noStall() throws {
         let server = try FaultyServer { _ in .ok([UInt8](repeating: 0x61, count: 200_000)) }

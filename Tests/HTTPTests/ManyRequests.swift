@@ -33,15 +33,18 @@ final class ManyRequests: Sendable {
         let requests: [HTTPRequest]
         let limit: Int
         let state = Monitor(Outcome())
+        let whenFinished: @Sendable () -> Void
 
-        init(_ requests: [HTTPRequest], limit: Int) {
+        init(_ requests: [HTTPRequest], limit: Int, whenFinished: @escaping @Sendable () -> Void) {
             self.requests = requests
             self.limit = limit
+            self.whenFinished = whenFinished
         }
 
         func turn(on loop: HTTPLoop, now: Monotonic) -> Monotonic? {
             while loop.inFlight < limit, let request = next() {
-                let body = HTTPMemoryBody(maximumBytes: 10_000_000) { [state] result, bytes in
+                let body = HTTPMemoryBody(maximumBytes: 10_000_000) { [state, whenFinished] result, bytes in
+                    whenFinished()
                     state.withLock { state in
                         state.finished += 1
                         state.start = min(state.start ?? result.startedAt, result.startedAt)
@@ -75,18 +78,24 @@ final class ManyRequests: Sendable {
     /// Begins requests for "/0", "/1" and so on.
     convenience init(
         server: FaultyServer, count: Int, inFlight: Int,
+        whenFinished: @escaping @Sendable () -> Void = {},
         profile change: (inout HTTPProfile.Configuration) -> Void = { _ in }
     ) throws {
-        try self.init(urls: (0..<count).map { server.url("/\($0)") }, inFlight: inFlight, profile: change)
+        try self.init(
+            urls: (0..<count).map { server.url("/\($0)") }, inFlight: inFlight, whenFinished: whenFinished,
+            profile: change)
     }
 
-    init(urls: [String], inFlight: Int, profile change: (inout HTTPProfile.Configuration) -> Void) throws {
+    init(
+        urls: [String], inFlight: Int, whenFinished: @escaping @Sendable () -> Void = {},
+        profile change: (inout HTTPProfile.Configuration) -> Void
+    ) throws {
         var configuration = HTTPProfile.Configuration(userAgent: "test/1")
         configuration.proxy = .none
         change(&configuration)
         let profile = try HTTPProfile(configuration)
         let requests = try urls.map { HTTPRequest(url: try WebURL($0), profile: profile, addresses: .any) }
-        driver = Driver(requests, limit: inFlight)
+        driver = Driver(requests, limit: inFlight, whenFinished: whenFinished)
         loop = try HTTPLoop(driver: driver)
         loop.start()
     }

@@ -70,6 +70,14 @@ extension Selection {
 }
 
 extension RunLedger {
+    /// Whether the job's last run was cut short, so that it matters which items come first.
+    func isAfterCut(on catalog: Connection) throws -> Bool {
+        try catalog.value(
+            """
+            SELECT outcome = 'interrupted' OR cancelled > 0 FROM run WHERE job = ? AND id < ? ORDER BY id DESC LIMIT 1
+            """, context.job.name, context.run) ?? false
+    }
+
     /// After a complete list of everything: items that are no longer listed are gone, but for those of collections that
     /// were not listed to their ends. Their files stay. What was evicted stays so, lest it be fetched when it is listed
     /// again.

@@ -35,7 +35,7 @@ final class JobRun: Sendable {
         self.engine = engine
         self.events = events
         self.rendering = rendering
-        state = Locked(State(concurrency: options.concurrency ?? job.transfer.concurrency))
+        state = Locked(State(concurrency: Self.concurrency(of: job, options)))
     }
 
     /// Runs the job to its end.
@@ -78,6 +78,7 @@ final class JobRun: Sendable {
     private func run(in output: OutputDirectory) async throws -> JobEnding {
         let job = job
         let options = options
+        let engine = engine
         let startedAt = wallClockMicroseconds()
         // What can't be removed is in nobody's way.
         try? output.removeParts(writtenBefore: startedAt / 1_000_000 - Self.longestWaitOfParts)
@@ -96,6 +97,8 @@ final class JobRun: Sendable {
                 try ledger.beginRenaming(on: catalog)
                 try ledger.readStoredBytes(on: catalog)
                 try ledger.beginKeeping(on: catalog)
+                // What has no file may be listed last.
+                if try ledger.isAfterCut(on: catalog) { engine.holdStored(context, for: Self.longestHold) }
                 return ledger
             }
             engine.recorder.add(ledger)
@@ -127,6 +130,7 @@ final class JobRun: Sendable {
             }
             if isStopping { task.cancel() }
             let listing = await task.value
+            engine.releaseStored(context)
             return .ran(try await finish(ledger, listing))
         } catch {
             // The row must not stay `running`.
@@ -140,6 +144,9 @@ final class JobRun: Sendable {
 
     /// A week, in seconds: parts that no run has gone on with in that time are of items that are listed no more.
     private static let longestWaitOfParts: Int64 = 7 * 86_400
+    /// How long what is stored waits for the end of the list, microseconds: most lists are read by then.
+    private static let longestHold: Int64 = 2_000_000
+
     private func beginRendering(_ ledger: RunLedger) throws -> RenderJob? {
         guard let settings = job.media, let rendering else { return nil }
         let output = ledger.context.output
@@ -162,8 +169,15 @@ final class JobRun: Sendable {
 
     private var limits: Scheduler.Limits {
         Scheduler.Limits(
-            concurrency: options.concurrency ?? job.transfer.concurrency, perHost: job.transfer.perHost,
+            concurrency: Self.concurrency(of: job, options), perHost: job.transfer.perHost,
             interval: job.transfer.rate?.interval ?? 0, retries: job.transfer.retries)
+    }
+
+    /// As asked for, as far as a bandwidth limit bears it.
+    private static func concurrency(of job: Job, _ options: SessionOptions) -> Int {
+        let wanted = options.concurrency ?? job.transfer.concurrency
+        guard let bandwidth = job.transfer.bandwidth else { return wanted }
+        return min(wanted, HTTPBandwidth(bytesPerSecond: bandwidth.bytesPerSecond).mostTransfers)
     }
 
     /// What the reader wants, and the ends of items where pictures are made of what is stored.

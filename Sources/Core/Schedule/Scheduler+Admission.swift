@@ -61,6 +61,7 @@ extension Scheduler {
         defer { for host in full { enqueue(host, job) } }
         for ring in jobs[job].rings.indices {
             let precedence = jobs[job].rings[ring].precedence
+            if precedence.rank >= .stored, jobs[job].storedOpens > now { break }
             while let host = jobs[job].rings[ring].hosts.popFirst() {
                 // Found once and changed in place: this is done for every item.
                 guard let queue = jobs[job].queues.index(forKey: host),
@@ -118,6 +119,7 @@ extension Scheduler {
 
     private mutating func wake(_ timer: Timer) {
         switch timer {
+        case .job: return
         case .host(let host):
             hosts[host].isTimed = false
             for job in jobs.indices where jobs[job].queues[host] != nil {

@@ -10,6 +10,17 @@ extension Scheduler {
         }
     }
 
+    /// Begins nothing that has a file before that time, or before it is released: what has none may still be listed.
+    package mutating func holdStored(until time: Monotonic, job: JobIndex) {
+        jobs[job].storedOpens = time
+        timers.insert(.job, due: time)
+    }
+
+    /// The list is complete.
+    package mutating func releaseStored(job: JobIndex) {
+        jobs[job].storedOpens = Monotonic(microseconds: .min)
+    }
+
     /// More begins at once; fewer only as what is in flight ends.
     package mutating func setConcurrency(_ concurrency: Int, job: JobIndex) {
         jobs[job].limits.concurrency = concurrency

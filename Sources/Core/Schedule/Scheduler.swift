@@ -99,6 +99,8 @@ package struct Scheduler: Sendable {
         var inFlight = 0
         var isPaused = false
         var isStopped = false
+        /// Before this time nothing begins that has a file.
+        var storedOpens = Monotonic(microseconds: .min)
         /// Lanes by host.
         var queues: [Int: HostQueue] = [:]
         /// Hosts with ready items that may have room, by the precedence of the first of these; the lesser comes first.
@@ -168,6 +170,8 @@ package struct Scheduler: Sendable {
     enum Timer {
         case host(Int)
         case retry(TransferID)
+        /// What waits for a time that its job has set.
+        case job
     }
 
     var jobs: [Job] = []

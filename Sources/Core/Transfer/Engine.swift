@@ -150,6 +150,18 @@ final class Engine: HTTPLoopDriver {
         wake()
     }
 
+    /// Begins nothing of a job that has a file for so many microseconds, or until it is released.
+    func holdStored(_ context: RunContext, for microseconds: Int64) {
+        state.withLock {
+            $0.scheduler.holdStored(until: .now().advanced(byMicroseconds: microseconds), job: context.index)
+        }
+    }
+
+    func releaseStored(_ context: RunContext) {
+        state.withLock { $0.scheduler.releaseStored(job: context.index) }
+        wake()
+    }
+
     func prioritise(_ items: Set<Int64>, _ context: RunContext) {
         state.withLock { $0.scheduler.prioritise(items, job: context.index) }
         wake()

@@ -21,8 +21,7 @@ struct HostCareTests {
     /// Fails everything that host "a" is asked, one request in three seconds, until it is left alone.
     private mutating func breakHost(_ sign: HostSign = .unreachable) -> [Scheduler.Outage] {
         for _ in 0..<5 {
-            guard let id = floor.admit().first else { break }
-            _ = fail(id, sign)
+            for id in floor.admit() { _ = fail(id, sign) }
             floor.pass(3_000_000)
         }
         return floor.scheduler.takeOutages()
@@ -190,7 +189,8 @@ struct HostCareTests {
                 for id in inFlight where fail(id, .overloaded) == .over { failed.insert(id) }
                 inFlight = []
             }
-            #expect(floor.scheduler.takeGivenUp(floor.now) == [])
+            // When nothing else is left they need not be tried to the end.
+            failed.formUnion(floor.scheduler.takeGivenUp(floor.now).flatMap(\.ids))
         }
         #expect(ended == Set(11...300))
         #expect(failed == Set(1...10))

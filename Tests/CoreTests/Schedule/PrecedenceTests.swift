@@ -67,6 +67,18 @@ struct PrecedenceTests {
         #expect(floor.scheduler.isIdle)
     }
 
+    @Test("what has a file waits until the list is complete, where that is asked for, but not for ever", arguments: [true, false])
+    mutating func hold(_ isComplete: Bool) {
+        let job = floor.addJob(4)
+        floor.scheduler.holdStored(until: floor.now.advanced(byMicroseconds: 2_000_000), job: job)
+        floor.add(1...1, precedence: Precedence(.stored, askedRun: 1))
+        #expect(floor.admit() == [])
+        floor.add(2...2, precedence: Precedence(.failed, askedRun: 1))
+        #expect(floor.admit() == [2])
+        if isComplete { floor.scheduler.releaseStored(job: job) } else { floor.passToWake() }
+        #expect(floor.admit() == [1])
+    }
+
     @Test("a try again waits behind what was not tried, but before what has a file")
     mutating func again() {
         _ = floor.addJob(1)
@@ -90,8 +102,7 @@ struct PrecedenceTests {
     @Test("so many tries again wait; more go first, for each holds its transfer")
     mutating func manyAgain() {
         _ = floor.addJob(1_000, perHost: 1_000, retries: 4)
-        let window = Scheduler.Window()
-        floor.add(1...Int64(window.again) + 1)
+        floor.add(1...Int64(SchedulerFloor.window.again) + 1)
         for id in floor.admit() { _ = floor.fail(id) }
         floor.add(1_001...1_400)
         floor.scheduler.setConcurrency(2, job: 0)

@@ -11,6 +11,7 @@ struct SchedulerFloor {
         window.lane = 512
         window.total = 4_096
         window.low = 128
+        window.again = 64
         return window
     }()
 
