@@ -1,3 +1,5 @@
+package import HTTP
+
 /// What a person, a signal or a deadline asks for while the run goes on.
 extension Scheduler {
     /// While a job is paused no item of it begins and no request of its source; what is in flight goes on, redirects
