@@ -41,11 +41,11 @@ struct BandwidthTests {
         // How long reading has to rest is what was taken too soon.
         let longest = Monitor<Int64>(0)
         let requests = try ManyRequests(
-            server: server, count: 16, inFlight: 16,
+            server: server, count: 16, inFlight: 16, profile: { $0.bandwidth = bandwidth },
             whenFinished: {
                 let delay = bandwidth.delay(at: .now())
                 longest.withLock { $0 = max($0, delay) }
-            }, profile: { $0.bandwidth = bandwidth })
+            })
         try requests.waitUntilDone()
         #expect(longest.withLock { $0 } <= 1_000_000)
     }

@@ -78,17 +78,17 @@ final class ManyRequests: Sendable {
     /// Begins requests for "/0", "/1" and so on.
     convenience init(
         server: FaultyServer, count: Int, inFlight: Int,
-        whenFinished: @escaping @Sendable () -> Void = {},
-        profile change: (inout HTTPProfile.Configuration) -> Void = { _ in }
+        profile change: (inout HTTPProfile.Configuration) -> Void = { _ in },
+        whenFinished: @escaping @Sendable () -> Void = {}
     ) throws {
         try self.init(
-            urls: (0..<count).map { server.url("/\($0)") }, inFlight: inFlight, whenFinished: whenFinished,
-            profile: change)
+            urls: (0..<count).map { server.url("/\($0)") }, inFlight: inFlight, profile: change,
+            whenFinished: whenFinished)
     }
 
     init(
-        urls: [String], inFlight: Int, whenFinished: @escaping @Sendable () -> Void = {},
-        profile change: (inout HTTPProfile.Configuration) -> Void
+        urls: [String], inFlight: Int, profile change: (inout HTTPProfile.Configuration) -> Void,
+        whenFinished: @escaping @Sendable () -> Void = {}
     ) throws {
         var configuration = HTTPProfile.Configuration(userAgent: "test/1")
         configuration.proxy = .none
