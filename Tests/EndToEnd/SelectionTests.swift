@@ -48,7 +48,8 @@ struct SelectionTests {
         let workplace = try Workplace()
         let server = try job(workplace)
         #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
-        let rows = "SELECT json_array(key, state, path, sha256, expires_at, stored_at, is_unsettled) FROM item ORDER BY id"
+        let columns = "key, state, path, sha256, expires_at, stored_at, is_unsettled"
+        let rows = "SELECT json_array(\(columns)) FROM item ORDER BY id"
         var trial = ["job.yaml", "--set", "output.directory=elsewhere"] + arguments
         let before = try workplace.catalog().values(rows, as: String.self)
         for command in [["run"], ["plan"]] where !(command == ["plan"] && arguments == ["--failed"]) {
@@ -70,7 +71,7 @@ struct SelectionTests {
     @Test("a copied job file of the same name is refused for some items, and moves the job for all")
     func copiedFile() throws {
         let workplace = try Workplace()
-        _ = try job(workplace)
+        let server = try job(workplace)
         #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
         let text = try #require(workplace.directory.read("job.yaml"))
         try workplace.directory.write(text, to: "copy/job.yaml")
@@ -80,6 +81,7 @@ struct SelectionTests {
         // Where it is now, some of it may run again, by whatever path.
         #expect(symlink("copy", workplace.directory.path("link")) == 0)
         #expect(try workplace.run(["link/job.yaml", "--limit", "1"]).ending == .exit(0))
+        #expect(server.requests.count == 12)
     }
 
     @Test("--refresh fetches everything in full, whatever is stored and fresh")

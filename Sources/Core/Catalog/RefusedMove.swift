@@ -24,8 +24,8 @@ package struct RefusedMove: Error, Sendable, CustomStringConvertible {
         guard !selection.isWhole, let old = try DirectoryChange.oldDirectory(of: job, on: catalog) else { return nil }
         let new = job.trust.secrets.hide(job.output.directory)
         return RefusedMove(
-            description: "the job '\(job.name)' has its files in \(old), and a run of some of its items can't move it to "
-                + "\(new): give this job another name, as with --set name=\(job.name)-trial, or run the whole list, "
+            description: "the job '\(job.name)' has its files in \(old), and a run of some of its items can't move it "
+                + "to \(new): give this job another name, as with --set name=\(job.name)-trial, or run the whole list, "
                 + "which moves the job")
     }
 }

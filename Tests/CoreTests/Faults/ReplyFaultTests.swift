@@ -105,7 +105,8 @@ extension FaultMatrix {
             for row in dead {
                 if row.attempts == 0 {
                     #expect(row.failure == "connect")
-                    #expect(row.detail.hasPrefix("not asked: the host http://localhost:\(bench.server.port) was given up"))
+                    let host = "http://localhost:\(bench.server.port)"
+                    #expect(row.detail.hasPrefix("not asked: the host \(host) was given up"))
                 } else {
                     #expect(row.failure == "reset")
                     #expect(!row.detail.contains("not asked"))

@@ -118,7 +118,8 @@ struct DuplicateTests {
         let bench = try Bench(
             ["/w": [.ok("w")], "/y": [.ok("y")], "/x": [.ok(body)]], transfer: "concurrency: 1")
         bench.server.hold("/w")
-        let running = try bench.begin([bench.item("/w"), bench.item("/y")] + items(bench, "a", "b") + [bench.item("/z")])
+        let others = ["/w", "/y", "/z"].map { bench.item($0) }
+        let running = try bench.begin(Array(others.prefix(2)) + items(bench, "a", "b") + others.suffix(1))
         try await running.waitForStart("w")
         let ids = try bench.table("SELECT id FROM item WHERE key IN ('b', 'z') ORDER BY key").compactMap {
             $0["id"]?.integer

@@ -78,7 +78,9 @@ struct SelectionTests {
         }
     }
 
-    @Test("asking by hand again and again does not put off when a permanent failure is asked again", arguments: [404, 410])
+    @Test(
+        "asking by hand again and again does not put off when a permanent failure is asked again",
+        arguments: [404, 410])
     func permanentByHand(_ status: Int) async throws {
         let bench = try Bench(["/a": [.status(status)]])
         let first = try await bench.run("/a")["a"].item["asked_again_at"]

@@ -176,7 +176,8 @@ struct CircuitBreakerTests {
         #expect(probesUntilGivenUp(true, waiting: 10_000) == 1)
     }
 
-    @Test("a host that connects is given up after more items and more time, the more wait", arguments: [10, 300, 100_000])
+    @Test(
+        "a host that connects is given up after more items and more time, the more wait", arguments: [10, 300, 100_000])
     mutating func reachable(_ waiting: Int) throws {
         let start = now
         let probes = try #require(probesUntilGivenUp(false, waiting: waiting))

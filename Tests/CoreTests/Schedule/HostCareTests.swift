@@ -128,7 +128,9 @@ struct HostCareTests {
         #expect(floor.admit().count == 2)
     }
 
-    @Test("when that one can't connect either, all that waits is given up, of every job: ready, parked, tried and requests")
+    @Test(
+        "when that one can't connect either, all that waits is given up, of every job: ready, parked, tried and requests"
+    )
     mutating func givesUp() {
         _ = floor.addJob(1, retries: 9)
         _ = floor.addJob()

@@ -67,7 +67,9 @@ struct PrecedenceTests {
         #expect(floor.scheduler.isIdle)
     }
 
-    @Test("what has a file waits until the list is complete, where that is asked for, but not for ever", arguments: [true, false])
+    @Test(
+        "what has a file waits until the list is complete, where that is asked for, but not for ever",
+        arguments: [true, false])
     mutating func hold(_ isComplete: Bool) {
         let job = floor.addJob(4)
         floor.scheduler.holdStored(until: floor.now.advanced(byMicroseconds: 2_000_000), job: job)
