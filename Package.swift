@@ -48,6 +48,7 @@ let package = Package(
         module("Media", []),
         module("MediaProtocol", ["CLinux"]),
         module("MediaClient", ["CLinux", "MediaProtocol"]),
+        module("MediaSandbox", ["CSandbox"]),
         module("Core", ["YAML", "SQLite", "HTTP", "Files", "Media", "MediaProtocol", "MediaClient"]),
         module("SourcesFlags", path: "Sources/Sources-Flags", ["Core", "YAML"]),
         module("SourcesFlickr", path: "Sources/Sources-Flickr", ["Core", "YAML"]),
@@ -61,7 +62,7 @@ let package = Package(
             swiftSettings: settings),
         // Only this one needs libvips.
         .executableTarget(
-            name: "runner-media", dependencies: ["CVips", "CSandbox", "Archive", "Media", "MediaProtocol"],
+            name: "runner-media", dependencies: ["CVips", "Archive", "Media", "MediaProtocol", "MediaSandbox"],
             swiftSettings: settings),
 
         // Never with a sanitizer: programs are started by env(1), into which it is loaded, too, and which has none.
@@ -76,6 +77,11 @@ let package = Package(
                 "Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest", "TestSupport",
             ],
             path: "Tests/TestRunner",
+            swiftSettings: settings),
+        // Tries what the sandbox of runner-media forbids.
+        .target(name: "SandboxAttempts", path: "Tests/SandboxAttempts"),
+        .executableTarget(
+            name: "sandbox-proof", dependencies: ["MediaSandbox", "SandboxAttempts"], path: "Tests/SandboxProof",
             swiftSettings: settings),
         tests(of: "YAML"),
         tests(of: "SQLite"),
@@ -99,7 +105,8 @@ let package = Package(
             ],
             excluding: ["Golden"]),
         .testTarget(
-            name: "EndToEnd", dependencies: ["TestSupport", "SQLite", "runner", "test-runner", "runner-media"],
+            name: "EndToEnd",
+            dependencies: ["TestSupport", "SQLite", "runner", "test-runner", "runner-media", "sandbox-proof"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

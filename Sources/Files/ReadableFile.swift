@@ -50,15 +50,16 @@ package final class ReadableFile: Sendable {
         return length
     }
 
-    /// Calls `body` with the bytes from a place to the end, in order and in pieces of up to 256 KiB.
+    /// Calls `body` with the bytes from a place to the end, in order and in pieces of up to 256 KiB, as long as it returns
+    /// true.
     package func forEachPiece(
-        from offset: Int64, _ body: (UnsafeRawBufferPointer) -> Void
+        from offset: Int64, _ body: (UnsafeRawBufferPointer) -> Bool
     ) throws(FileError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 16)
         defer { buffer.deallocate() }
         var position = offset
         while case let count = try read(at: position, into: buffer), count > 0 {
-            body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            guard body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
             position += Int64(count)
         }
     }

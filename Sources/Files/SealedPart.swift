@@ -6,8 +6,8 @@ package final class SealedPart: Sendable {
     /// Length in bytes.
     package let size: Int64
     package let digest: SHA256Digest
-    /// Whether a note is stored beside it, to be removed with it.
-    let hasNote: Bool
+    /// Whether a note is stored beside it, to be removed with it: what is left of it can be resumed.
+    package let hasNote: Bool
     /// The body, when nothing of it is stored yet.
     let held: HeldBody?
 

@@ -9,6 +9,13 @@ package protocol ByteSource {
     func withBytes<Result>(
         at offset: Int64, count: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result
+
+    /// Hands over the bytes from `offset` on, as many as are at hand: at least one, or none where the body ends before.
+    ///
+    /// - Throws: what keeps them from being read, and what `body` throws.
+    func withSomeBytes<Result>(
+        at offset: Int64, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result
 }
 
 extension ByteSource {
@@ -31,6 +38,30 @@ extension ByteSource {
     /// The byte at a place; nil behind the end.
     func byte(at offset: Int64) throws -> UInt8? {
         try withBytes(at: offset, count: 1) { $0.first }
+    }
+
+    /// The first place from `offset` on where the byte is not this one; nil where the body ends before.
+    func end(ofRunOf byte: UInt8, from offset: Int64) throws -> Int64? {
+        var offset = offset
+        while true {
+            let (length, index) = try withSomeBytes(at: offset) { ($0.count, $0.firstIndex { $0 != byte }) }
+            if let index { return offset + Int64(index) }
+            if length == 0 { return nil }
+            offset += Int64(length)
+        }
+    }
+
+    /// All bytes from a place on.
+    func bytes(from start: Int64) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(max(0, size - start)))
+        while true {
+            let length = try withSomeBytes(at: start + Int64(bytes.count)) { piece in
+                bytes.append(contentsOf: piece)
+                return piece.count
+            }
+            if length == 0 { return bytes }
+        }
     }
 
     /// Whether these bytes stand at a place.
@@ -85,5 +116,11 @@ package struct MemoryBytes: ByteSource {
         guard offset >= 0, offset < size else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
         let start = Int(offset)
         return try body(UnsafeRawBufferPointer(rebasing: bytes[start..<start + min(count, bytes.count - start)]))
+    }
+
+    package func withSomeBytes<Result>(
+        at offset: Int64, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        try withBytes(at: offset, count: .max, body)
     }
 }

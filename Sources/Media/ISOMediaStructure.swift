@@ -12,16 +12,16 @@ enum ISOMediaStructure {
                 throw MediaFault("the \(name) ends before its picture")
             }
             guard box.end <= source.size else {
-                if hasMetadata, hasData, box.name != "mdat" { break }
+                if hasMetadata, hasData, !box.is("mdat") { break }
                 throw MediaFault("the \(name) ends within its box \(box.name)")
             }
-            if box.name == "meta" {
+            if box.is("meta") {
                 hasMetadata = true
                 // A version and flags stand before the boxes in it.
                 size = try largest(source, box.content + 4..<max(box.content + 4, box.end), depth: 0)
             }
-            if box.name == "moov" { hasMetadata = true }
-            if box.name == "mdat" { hasData = true }
+            if box.is("moov") { hasMetadata = true }
+            if box.is("mdat") { hasData = true }
             offset = box.end
         }
         guard hasMetadata, hasData else { throw MediaFault("the \(name) ends before its picture") }
@@ -29,31 +29,42 @@ enum ISOMediaStructure {
     }
 
     private struct Box {
-        let name: String
+        /// Four letters.
+        let type: UInt32
         let content: Int64
         let end: Int64
 
         /// Nil where no box can begin.
         init?(_ source: some ByteSource, at offset: Int64, limit: Int64) throws {
-            guard var length = try source.bigEndian(at: offset, count: 4),
-                let letters = try source.withBytes(
-                    at: offset + 4, count: 4,
-                    { bytes in
-                        bytes.count == 4 && bytes.allSatisfy { (0x20...0x7E).contains($0) } ? Array(bytes) : nil
-                    })
-            else { return nil }
+            let head = try source.withBytes(at: offset, count: 16) { bytes -> (length: Int64, type: UInt32, long: Int64)? in
+                guard bytes.count >= 8, bytes[4..<8].allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
+                let long = bytes.count == 16 ? Int64(bitPattern: Self.number(bytes[8..<16])) : -1
+                return (Int64(Self.number(bytes[..<4])), UInt32(Self.number(bytes[4..<8])), long)
+            }
+            guard let head else { return nil }
+            var length = head.length
             var header: Int64 = 8
             if length == 1 {
-                guard let long = try source.bigEndian(at: offset + 8, count: 8) else { return nil }
-                (length, header) = (long, 16)
+                (length, header) = (head.long, 16)
             } else if length == 0 {
                 // It lasts to the end of what it is in.
                 length = limit - offset
             }
             guard length >= header, length < 1 << 48 else { return nil }
-            name = String(decoding: letters, as: UTF8.self)
+            type = head.type
             content = offset + header
             end = offset + length
+        }
+
+        var name: String { String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: type >> (24 - 8 * $0)) }, as: UTF8.self) }
+
+        func `is`(_ name: StaticString) -> Bool {
+            type == UnsafeBufferPointer(start: name.utf8Start, count: 4).reduce(0) { $0 << 8 | UInt32($1) }
+        }
+
+        /// The highest byte first.
+        private static func number(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt64 {
+            bytes.reduce(0) { $0 << 8 | UInt64($1) }
         }
     }
 
@@ -67,11 +78,11 @@ enum ISOMediaStructure {
             box.end <= range.upperBound
         {
             var found: PixelSize?
-            if box.name == "ispe", let width = try source.bigEndian(at: box.content + 4, count: 4),
+            if box.is("ispe"), let width = try source.bigEndian(at: box.content + 4, count: 4),
                 let height = try source.bigEndian(at: box.content + 8, count: 4)
             {
                 found = PixelSize(width: Int(width), height: Int(height))
-            } else if depth < 2, box.name == "iprp" || box.name == "ipco" {
+            } else if depth < 2, box.is("iprp") || box.is("ipco") {
                 found = try largest(source, box.content..<box.end, depth: depth + 1)
             }
             if let found, found.area >= result?.area ?? 0 { result = found }

@@ -34,12 +34,11 @@ enum JPEGStructure {
 
     /// The marker at a place, fill bytes before it passed over; goes behind it. Nil where the file ends or there is none.
     private static func nextMarker(_ source: some ByteSource, _ offset: inout Int64) throws -> UInt8? {
-        guard try source.byte(at: offset) == 0xFF else { return nil }
-        while let byte = try source.byte(at: offset) {
-            offset += 1
-            if byte != 0xFF { return byte }
-        }
-        return nil
+        guard try source.byte(at: offset) == 0xFF, let place = try source.end(ofRunOf: 0xFF, from: offset),
+            let marker = try source.byte(at: place)
+        else { return nil }
+        offset = place + 1
+        return marker
     }
 
     private static func frameSize(_ source: some ByteSource, at offset: Int64) throws -> PixelSize? {
@@ -67,7 +66,7 @@ enum JPEGStructure {
     private static func nextMarkerOfScan(_ source: some ByteSource, _ offset: inout Int64) throws -> UInt8? {
         var search = MarkerSearch()
         while offset < source.size, search.marker == nil {
-            let count = try source.withBytes(at: offset, count: 65_536) { search.feed($0) }
+            let count = try source.withSomeBytes(at: offset) { search.feed($0) }
             if count == 0 { return nil }
             offset += Int64(count)
         }

@@ -62,11 +62,11 @@ enum PNGStructure {
         var checksum = CRC32()
         var done: Int64 = 0
         while done < count {
-            let piece = Int(min(count - done, 65_536))
-            done += try source.withBytes(at: offset + done, count: piece) { bytes in
+            done += try source.withSomeBytes(at: offset + done) { bytes in
                 guard !bytes.isEmpty else { throw MediaFault("the PNG became shorter meanwhile") }
-                checksum.update(bytes)
-                return Int64(bytes.count)
+                let piece = UnsafeRawBufferPointer(rebasing: bytes.prefix(Int(clamping: count - done)))
+                checksum.update(piece)
+                return Int64(piece.count)
             }
         }
         let stated = try source.bigEndian(at: offset + count, count: 4)

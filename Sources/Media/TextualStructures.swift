@@ -51,28 +51,23 @@ enum PDFStructure {
 /// The end of a ZIP file: its directory is there (APPNOTE.TXT 4.3.16).
 enum ZIPStructure {
     static func check(_ source: some ByteSource) throws {
-        // The end record has 22 bytes, and a comment of up to 65,535 behind it.
-        var end = source.size
-        let start = max(0, end - 65_557)
-        while end > start {
-            // Two reads cover the range: a read is shorter than it is.
-            let from = max(start, end - 60_000)
-            if let place = try source.lastPlace(of: "PK\u{5}\u{6}", from: from, to: end) {
-                if try isEndRecord(source, at: place) { return }
-                end = place + 3
-            } else {
-                end = from == start ? start : from + 3
-            }
+        // The end record has 22 bytes, and a comment of up to 65,535 behind it, in which there may be more of its marks.
+        let start = max(0, source.size - 65_557)
+        let tail = try source.bytes(from: start)
+        for place in tail.indices.dropLast(21).reversed() where tail[place] == 0x50 {
+            if tail[place...].starts(with: [0x50, 0x4B, 5, 6]), try isEndRecord(tail[place...], at: start, source) { return }
         }
         throw MediaFault("the ZIP ends before its directory")
     }
 
-    /// Whether a record leads to a directory. What stands before the archive, as a program that unpacks it, shifts all.
-    private static func isEndRecord(_ source: some ByteSource, at place: Int64) throws -> Bool {
-        guard let entries = try source.littleEndian(at: place + 10, count: 2),
-            let length = try source.littleEndian(at: place + 12, count: 4),
-            let offset = try source.littleEndian(at: place + 16, count: 4), place + 22 <= source.size
-        else { return false }
+    /// Whether a record, whose bytes count from `start` on, leads to a directory. What stands before the archive, as a
+    /// program that unpacks it, shifts all.
+    private static func isEndRecord(_ record: ArraySlice<UInt8>, at start: Int64, _ source: some ByteSource) throws -> Bool {
+        func number(at offset: Int, count: Int) -> Int64 {
+            record.dropFirst(offset).prefix(count).reversed().reduce(0) { $0 << 8 | Int64($1) }
+        }
+        let place = start + Int64(record.startIndex)
+        let (entries, length, offset) = (number(at: 10, count: 2), number(at: 12, count: 4), number(at: 16, count: 4))
         if entries == 0xFFFF || length == 0xFFFF_FFFF || offset == 0xFFFF_FFFF {
             // The numbers are in the record of ZIP64, found by its locator.
             return try source.has("PK\u{6}\u{7}", at: place - 20)

@@ -1,5 +1,4 @@
 import Archive
-import CSandbox
 import Glibc
 import Media
 import MediaProtocol
@@ -19,6 +18,8 @@ struct ContainedPictures {
 
     /// False for the first picture only.
     let takesAll: Bool
+    /// A file in memory, which holds what is to be read through a descriptor: the one ZIP file inside another.
+    let scratch: Int32
 
     /// Hands over pictures in the order of the directory.
     ///
@@ -63,17 +64,14 @@ struct ContainedPictures {
     private func visitNested(
         _ bytes: [UInt8], prefix: String, depth: Int, _ body: (Found) throws -> Void
     ) throws -> Bool {
-        // A file without a name, in memory: the archive is read through a descriptor.
-        let file = csandbox_memory_file("archive")
-        guard file >= 0 else { throw RenderFault(.corrupt, "no file in memory: \(String(cString: strerror(errno)))") }
-        defer { close(file) }
+        defer { _ = ftruncate(scratch, 0) }
         var written = 0
         while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            let count = bytes[written...].withUnsafeBytes { pwrite(scratch, $0.baseAddress, $0.count, written) }
             guard count > 0 else { throw RenderFault(.tooLarge, "the ZIP file '\(prefix)' is too large") }
             written += count
         }
-        return try visit(file, prefix: prefix, depth: depth, body)
+        return try visit(scratch, prefix: prefix, depth: depth, body)
     }
 
     /// The bytes of a picture or a ZIP file; nil for anything else, of which only the beginning is read.

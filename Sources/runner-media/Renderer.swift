@@ -9,6 +9,8 @@ struct Renderer {
     private static let mostPages = 2_000
 
     let settings: RenderSettings
+    /// A file in memory.
+    let scratch: Int32
     /// Takes each picture as it is made.
     let deliver: (RenderedPicture, UnsafeRawBufferPointer) throws -> Void
     /// Takes a fault of one picture, after which others follow.
@@ -17,10 +19,12 @@ struct Renderer {
     private var position = 0
 
     init(
-        settings: RenderSettings, deliver: @escaping (RenderedPicture, UnsafeRawBufferPointer) throws -> Void,
+        settings: RenderSettings, scratch: Int32,
+        deliver: @escaping (RenderedPicture, UnsafeRawBufferPointer) throws -> Void,
         complain: @escaping (RenderFault) throws -> Void
     ) {
         self.settings = settings
+        self.scratch = scratch
         self.deliver = deliver
         self.complain = complain
     }
@@ -40,7 +44,8 @@ struct Renderer {
         case .pdf:
             try addPages(of: try PictureSource(descriptor: descriptor))
         case .zip:
-            try ContainedPictures(takesAll: settings.entries == .all).visit(descriptor) { try add($0) }
+            let pictures = ContainedPictures(takesAll: settings.entries == .all, scratch: scratch)
+            try pictures.visit(descriptor) { try add($0) }
         default:
             throw RenderFault(.unsupported, "no picture is made of \(type?.name ?? "bytes of no known type")")
         }

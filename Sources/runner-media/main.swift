@@ -1,5 +1,6 @@
 import Glibc
 import MediaProtocol
+import MediaSandbox
 
 // Decodes what nobody vouches for, so that a decoder's fault ends this process and not the one that asks.
 //
@@ -19,8 +20,9 @@ if CommandLine.arguments.count > 1 || isatty(STDIN_FILENO) != 0 {
     exit(CommandLine.arguments.dropFirst().first == "--version" ? 0 : 64)
 }
 
+let scratch: Int32
 do throws(Sandbox.Refusal) {
-    try Sandbox.enter()
+    scratch = try Sandbox.enter()
 } catch {
     refuse(error.reason)
 }
@@ -37,7 +39,7 @@ do {
         defer { close(file) }
         Sandbox.limitProcessorTime(to: request.cpuSeconds)
         var renderer = Renderer(
-            settings: request.settings, deliver: { try channel.send($0, $1) },
+            settings: request.settings, scratch: scratch, deliver: { try channel.send($0, $1) },
             complain: { try channel.send(.fault($0)) })
         do {
             try renderer.render(descriptor: file)

@@ -87,6 +87,70 @@ struct SandboxTests {
         // Fonts at the least: the trace saw what was opened.
         #expect(opened > 0)
     }
+
+    @Test(
+        "no other process is touched, no file changed and no memory had beyond the limits, on older kernels as well",
+        arguments: [Int.max, 2, 1])
+    func attempts(newestLandlock: Int) throws {
+        let workplace = try Workplace()
+        let file = try workplace.directory.write("hello\n", to: "readable/file")
+        let other = try workplace.startOther()
+        let result = try workplace.run(
+            ["sandbox", "\(other.processID)", file, workplace.directory.path("readable"), "\(newestLandlock)"],
+            with: .sandboxProof)
+        #expect(other.end() == .signal(SIGKILL))
+        let lines = result.output.split(separator: "\n")
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        #expect(lines.filter { !$0.hasPrefix("refused ") } == [])
+        #expect(lines.last?.hasSuffix(" execve") == true)
+        for name in ["prlimit of another process", "fcntl F_SETOWN", "shared memory", "open O_RDONLY O_TRUNC"] {
+            #expect(lines.contains { $0.hasSuffix(" \(name)") }, "\(name) was not tried")
+        }
+        #expect(workplace.read("readable/file") == Array("hello\n".utf8))
+        #expect(workplace.directory.names(in: "readable") == ["file"])
+    }
+
+    @Test("where the kernel can, Landlock alone keeps signals in", .enabled(if: kernelScopesSignals))
+    func signals() throws {
+        let workplace = try Workplace()
+        let other = try workplace.startOther()
+        defer { _ = other.end() }
+        func output(_ newestLandlock: Int) throws -> String {
+            try workplace.run(
+                ["landlock", "\(other.processID)", "/", "/", "\(newestLandlock)"], with: .sandboxProof
+            ).output
+        }
+        #expect(try output(5) == "possible kill\n")
+        #expect(try output(.max) == "refused EPERM kill\n")
+    }
+
+    /// Linux 6.12 has the sixth version of Landlock.
+    private static let kernelScopesSignals: Bool = {
+        var names = utsname()
+        uname(&names)
+        let release = withUnsafeBytes(of: &names.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let numbers = release.split { !$0.isNumber }.compactMap { Int($0) }
+        return numbers.count >= 2 && (numbers[0], numbers[1]) >= (6, 12)
+    }()
+}
+
+extension Workplace {
+    /// Another process of the user, which does nothing.
+    fileprivate func startOther() throws -> OtherProcess {
+        OtherProcess(program: try RunningProgram(["/bin/sleep", "600"], environment: [:], directory: directory.path))
+    }
+}
+
+private struct OtherProcess {
+    let program: RunningProgram
+
+    var processID: Int32 { program.processID }
+
+    /// Ends it, unless something else has; tells what has.
+    func end() -> RunningProgram.Ending? {
+        kill(program.processID, SIGKILL)
+        return try? program.wait().ending
+    }
 }
 
 /// A system call, as strace writes it: `28685 openat(AT_FDCWD, "/etc/fonts", O_RDONLY) = 3`.

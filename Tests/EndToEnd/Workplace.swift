@@ -13,6 +13,8 @@ final class Workplace: Sendable {
         /// The same with the source `list`, whose items a job file lists itself.
         case testRunner = "test-runner"
         case renderer = "runner-media"
+        /// Tries what the renderer's sandbox forbids.
+        case sandboxProof = "sandbox-proof"
 
         /// Beside the test's own program.
         var path: String {

@@ -72,7 +72,8 @@ package enum Plan {
             try catalog.execute(
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -\(32 << 10)")
         }
-        let engine = try Engine(recorder: Recorder(store: store, events: EventStream { _ in }))
+        let engine = try Engine(
+            recorder: Recorder(store: store, events: EventStream { _ in }), bodyChecks: options.bodyChecks)
         defer { engine.stop() }
         try await list(job, options, store, engine, scratch, items: items, warnings: warnings)
         await store.close()

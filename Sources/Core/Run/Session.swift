@@ -41,7 +41,7 @@ package final class Session: Sendable {
         self.rendering = rendering
         let engine = try Engine(
             recorder: Recorder(store: store, events: events),
-            scheduler: Scheduler(backoff: options.backoff, breaker: options.breaker))
+            scheduler: Scheduler(backoff: options.backoff, breaker: options.breaker), bodyChecks: options.bodyChecks)
         self.events = events
         self.store = store
         self.engine = engine

@@ -1,3 +1,5 @@
+package import Dispatch
+
 /// What the command line adds to the job files of one `runner run`.
 package struct SessionOptions: Sendable {
     /// The catalog's file.
@@ -19,6 +21,8 @@ package struct SessionOptions: Sendable {
     package var backoff = Backoff()
     /// When a host that fails again and again is left alone.
     package var breaker = CircuitBreaker.Settings()
+    /// Where complete bodies are read again whose reading takes long, beside the loops.
+    package var bodyChecks = DispatchQueue(label: "runner.checks", attributes: .concurrent)
 
     package init(database: String, runnerVersion: String, environment: [String: String]) {
         self.database = database

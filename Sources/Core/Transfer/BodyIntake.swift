@@ -3,8 +3,11 @@ import HTTP
 import Media
 
 /// Judges a complete body and stores it in its part. Taken from a transfer on its loop's thread and used on the one that has
-/// hashed the body.
+/// hashed the body, or, where a long one is read again, on one that may take its time.
 struct BodyIntake: Sendable {
+    /// Bodies of more bytes are not read again on a loop.
+    private static let longBody: Int64 = 1 << 20
+
     let digests: ReplyDigests?
     /// By the list.
     let promised: SHA256Digest?
@@ -18,12 +21,19 @@ struct BodyIntake: Sendable {
     let lastModified: String?
     let output: OutputDirectory
 
+    /// Whether ``take(_:isBrokenOff:)`` may need so long for a body that a loop must not wait for it.
+    func takesLong(_ body: SealedPart) -> Bool {
+        body.size > Self.longBody && (type != nil || digests != nil)
+    }
+
     /// What a body comes to: new, and in its part, or the same as is stored, which stays as it is.
     ///
-    /// - Throws: what is wrong with it, or why it can't be stored. No part is left then.
-    func take(_ body: SealedPart) throws(TransferFailure) -> Engine.Ending {
-        if let fault = fault(of: body) {
-            try? body.discard(in: output)
+    /// - Parameter isBrokenOff: asked while a long body is read; true ends that, as cancelled.
+    /// - Throws: what is wrong with it, or why it can't be stored. No part is left then, but one that was broken off and can
+    ///   be resumed.
+    func take(_ body: SealedPart, isBrokenOff: @escaping () -> Bool) throws(TransferFailure) -> Engine.Ending {
+        if let fault = fault(of: body, isBrokenOff) {
+            if fault.word != .cancelled || !body.hasNote { try? body.discard(in: output) }
             throw fault
         }
         if body.digest == stored {
@@ -38,11 +48,11 @@ struct BodyIntake: Sendable {
     }
 
     /// What is wrong with a body; it may be read again, which blocks.
-    private func fault(of body: SealedPart) -> TransferFailure? {
-        do throws(FileError) {
-            if let fault = try digests?.fault(of: body, in: output) { return fault }
+    private func fault(of body: SealedPart, _ isBrokenOff: @escaping () -> Bool) -> TransferFailure? {
+        do throws(TransferFailure) {
+            if let fault = try digests?.fault(of: body, in: output, isBrokenOff: isBrokenOff) { return fault }
         } catch {
-            return TransferFailure(error)
+            return error
         }
         if let promised, promised != body.digest {
             // What was resumed may have been wrong from its beginning; it is fetched anew.
@@ -52,7 +62,7 @@ struct BodyIntake: Sendable {
         }
         guard let type else { return nil }
         do throws(TransferFailure) {
-            try body.checkStructure(as: type, in: output)
+            try body.checkStructure(as: type, in: output, isBrokenOff: isBrokenOff)
             return nil
         } catch {
             return error

@@ -1,5 +1,7 @@
+import Dispatch
 import Files
 import HTTP
+import Synchronization
 
 /// What becomes of requests that have ended.
 extension Engine {
@@ -36,20 +38,30 @@ extension Engine {
         transfer.part = nil
         let intake = transfer.bodyIntake
         part.seal { [self] result in
-            let ending: Ending
-            do throws(TransferFailure) {
-                ending = try intake.take(try result.mapError { TransferFailure($0) }.get())
-            } catch {
-                ending = .failure(error)
+            if case .success(let body) = result, intake.takesLong(body) {
+                bodyChecks.async { self.settle(transfer, intake, result) }
+            } else {
+                settle(transfer, intake, result)
             }
-            if loops[transfer.loop].isCurrent { return decide(transfer, verdict(ending), ending) }
-            // A large body's digest comes from another thread, but a transfer is its loop's.
-            state.withLock { state in
-                state.spread.ended(on: transfer.loop)
-                state.sealed.append((transfer, ending))
-            }
-            wake()
         }
+    }
+
+    private func settle(_ transfer: ItemTransfer, _ intake: BodyIntake, _ result: Result<SealedPart, FileError>) {
+        let ending: Ending
+        do throws(TransferFailure) {
+            let body = try result.mapError { TransferFailure($0) }.get()
+            ending = try intake.take(body) { transfer.isBrokenOff.load(ordering: .relaxed) }
+        } catch {
+            ending = .failure(error)
+        }
+        if loops[transfer.loop].isCurrent { return decide(transfer, verdict(ending), ending) }
+        // A large body's digest comes from another thread, and so does what reading it again tells; but a transfer is its
+        // loop's.
+        state.withLock { state in
+            state.spread.ended(on: transfer.loop)
+            state.sealed.append((transfer, ending))
+        }
+        wake()
     }
 
     func settleSealed(_ state: inout State, now: Monotonic) {

@@ -1,3 +1,4 @@
+import Dispatch
 import Files
 import HTTP
 
@@ -32,6 +33,8 @@ final class Engine: HTTPLoopDriver {
 
     private let processors = processorCount()
     let hasher = HashWorker()
+    /// Where long bodies are read again.
+    let bodyChecks: DispatchQueue
     let recorder: Recorder
     let state: Locked<State>
     /// Coded bytes of item bodies, of all requests that have ended, by loop.
@@ -39,8 +42,12 @@ final class Engine: HTTPLoopDriver {
     // Set once before the loops start, which is before any other use.
     nonisolated(unsafe) private(set) var loops: [HTTPLoop] = []
 
-    init(recorder: Recorder, scheduler: Scheduler = Scheduler(), loops count: Int = Engine.loopCount) throws {
+    init(
+        recorder: Recorder, scheduler: Scheduler = Scheduler(), bodyChecks: DispatchQueue,
+        loops count: Int = Engine.loopCount
+    ) throws {
         self.recorder = recorder
+        self.bodyChecks = bodyChecks
         state = Locked(
             State(
                 scheduler: scheduler, spread: LoopSpread(count),
@@ -232,7 +239,7 @@ final class Engine: HTTPLoopDriver {
         }
         // What is to be broken off has its ticket once it has begun.
         for work in given { work.begin(on: loop) }
-        for exchange in cancelled { if let ticket = exchange.ticket { loop.cancel(ticket) } }
+        for exchange in cancelled { exchange.breakOff(on: loop) }
         let wall = wallClockMicroseconds()
         let isOpen = !recorder.isFull
         let turn = state.withLock { state in

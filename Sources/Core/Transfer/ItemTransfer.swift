@@ -1,6 +1,7 @@
 import Files
 import HTTP
 import Media
+import Synchronization
 
 /// One item on its way: its attempts and hops, its part file, and what it learned of the reply.
 final class ItemTransfer: @unchecked Sendable {  // used on the thread of the loop it was given to
@@ -10,6 +11,8 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     var route: RequestRoute
     var loop = 0
     var ticket: HTTPTicket?
+    /// Whether a body that is complete need not be judged any more. From any thread.
+    let isBrokenOff = Atomic(false)
     var part: PartFile?
     /// The beginning of the body, to tell its type by.
     var head: [UInt8] = [] {
@@ -57,6 +60,11 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         self.work = work
         self.engine = engine
         route = RequestRoute(work.url)
+    }
+
+    func breakOff(on loop: HTTPLoop) {
+        isBrokenOff.store(true, ordering: .relaxed)
+        if let ticket { loop.cancel(ticket) }
     }
 
     /// The next request: an attempt from the start, or the hop of a redirect.

@@ -6,6 +6,14 @@ protocol PlacedExchange: HTTPExchange {
     var loop: Int { get set }
     /// Names the request in flight on that loop; used on its thread.
     var ticket: HTTPTicket? { get set }
+    /// Ends what is under way, the request in flight or what comes after it. On the loop's thread.
+    func breakOff(on loop: HTTPLoop)
+}
+
+extension PlacedExchange {
+    func breakOff(on loop: HTTPLoop) {
+        if let ticket { loop.cancel(ticket) }
+    }
 }
 
 /// Which loop a request goes to, and what each has been given and has not begun.

@@ -34,28 +34,42 @@ struct ReplyDigests: Sendable {
     }
 
     /// Compares a complete body with what was said of it. What has not been hashed on its way is read again, which blocks.
-    func fault(of body: SealedPart, in output: OutputDirectory) throws(FileError) -> TransferFailure? {
+    ///
+    /// - Parameter isBrokenOff: asked before each piece; true ends the reading, as cancelled.
+    func fault(
+        of body: SealedPart, in output: OutputDirectory, isBrokenOff: () -> Bool
+    ) throws(TransferFailure) -> TransferFailure? {
         for digest in whole {
             let found =
                 digest.algorithm == .sha256
-                ? body.digest.bytes : try hash(body, by: digest.algorithm, from: 0, in: output)
+                ? body.digest.bytes : try hash(body, by: digest.algorithm, from: 0, in: output, isBrokenOff)
             if found != digest.bytes { return Self.fault(digest, found) }
         }
         for digest in rest {
-            let found = try hash(body, by: digest.algorithm, from: start, in: output)
+            let found = try hash(body, by: digest.algorithm, from: start, in: output, isBrokenOff)
             if found != digest.bytes { return Self.fault(digest, found) }
         }
         return nil
     }
 
     private func hash(
-        _ body: SealedPart, by algorithm: RunningDigest.Algorithm, from start: Int64, in output: OutputDirectory
-    ) throws(FileError) -> [UInt8] {
+        _ body: SealedPart, by algorithm: RunningDigest.Algorithm, from start: Int64, in output: OutputDirectory,
+        _ isBrokenOff: () -> Bool
+    ) throws(TransferFailure) -> [UInt8] {
         let digest = RunningDigest(algorithm)
         let isHeld: Void? = body.withHeldBytes { bytes in
             digest.update(UnsafeRawBufferPointer(rebasing: bytes[min(Int(start), bytes.count)...]))
         }
-        if isHeld == nil { try output.readableFile(of: body).forEachPiece(from: start) { digest.update($0) } }
+        guard isHeld == nil else { return digest.finalize() }
+        do throws(FileError) {
+            try output.readableFile(of: body).forEachPiece(from: start) { piece in
+                digest.update(piece)
+                return !isBrokenOff()
+            }
+        } catch {
+            throw TransferFailure(error)
+        }
+        if isBrokenOff() { throw Engine.stopped }
         return digest.finalize()
     }
 
