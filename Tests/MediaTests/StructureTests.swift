@@ -100,11 +100,89 @@ struct StructureTests {
         _ = try check(commented + [UInt8](repeating: 0x20, count: 65_535))
     }
 
+    /// What takes the most reading: marks of which each leads to the next, or back to a far place.
+    static let tiresome: [(name: String, bytes: [UInt8])] = {
+        func filled(_ head: [UInt8], _ unit: [UInt8], _ tail: [UInt8] = []) -> [UInt8] {
+            head + Array(repeatElement(unit, count: (1 << 20) / unit.count).joined()) + tail
+        }
+        let frame: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC0, 0, 11, 8, 0, 1, 0, 1, 1, 1, 0x11, 0]
+        let scan: [UInt8] = frame + [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 0x3F, 0]
+        let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        let header: [UInt8] = Array("IHDR".utf8) + [0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]
+        let brand: [UInt8] = [0, 0, 0, 16] + Array("ftypavif".utf8) + [0, 0, 0, 0]
+        // A ZIP's end record whose directory would be just before it.
+        let end: [UInt8] = [0x50, 0x4B, 5, 6, 0, 0, 0, 0, 1, 0, 1, 0]
+        return [
+            ("a JPEG of markers behind its picture", filled(scan, [0xFF, 0xE1, 0, 2], [0])),
+            ("a JPEG of long segments behind its picture", filled(scan, [0xFF, 0x04, 0xFF, 0xFF], [0])),
+            ("a JPEG of empty segments", filled(frame, [0xFF, 0xE1, 0, 2])),
+            ("a JPEG of fill bytes", filled(frame, [0xFF])),
+            (
+                "a PNG of empty chunks",
+                filled(png + [0, 0, 0, 13] + header + [0x90, 0x77, 0x53, 0xDE], [0, 0, 0, 0] + Array("tEXt".utf8) + [0, 0, 0, 0])
+            ),
+            ("a GIF of short blocks", filled(Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x21, 0xFE], [1, 0x21])),
+            ("an AVIF of empty boxes", filled(brand, [0, 0, 0, 8] + Array("free".utf8))),
+            ("an AVIF of boxes of 100 bytes", filled(brand, [0, 0, 0, 100] + Array("free".utf8))),
+            ("a PDF with much white space", filled(Array("%PDF-1.4".utf8), [0x20])),
+            ("an SVG with much white space", filled(Array("<svg>".utf8), [0x0A])),
+            ("a ZIP of end records", filled([0x50, 0x4B, 3, 4], end + [0xFF, 0x7F, 0, 0, 0, 0, 0, 0, 0, 0])),
+        ]
+    }()
+
+    @Test("no file has more read than all of it, twice", arguments: tiresome.indices)
+    func reading(index: Int) throws {
+        let (name, bytes) = Self.tiresome[index]
+        let type = try #require(bytes.type)
+        var read = 0
+        bytes.withUnsafeBytes { bytes in
+            let window = ByteWindow(over: bytes) { read += $0 }
+            #expect(throws: MediaFault.self, "\(name)") { try type.checkStructure(of: window) }
+        }
+        #expect(read <= 2 * bytes.count, "\(name): \(read) bytes read of \(bytes.count)")
+    }
+
+    @Test("what a window shows is what is there", arguments: pictures + others)
+    func window(name: String) throws {
+        let bytes = try sample(name)
+        let size = try check(bytes)
+        let type = try #require(bytes.type)
+        #expect(try bytes.withUnsafeBytes { try type.checkStructure(of: ByteWindow(over: $0)) } == size)
+    }
+
+    @Test("a reading that is broken off ends")
+    func brokenOff() throws {
+        struct Stop: Error {}
+        var reads = 0
+        Self.tiresome[0].bytes.withUnsafeBytes { bytes in
+            let window = ByteWindow(over: bytes) { _ in
+                reads += 1
+                if reads > 3 { throw Stop() }
+            }
+            #expect(throws: Stop.self) { try MediaType.jpeg.checkStructure(of: window) }
+        }
+        #expect(reads == 4)
+    }
+
     @discardableResult
     private func check(_ bytes: [UInt8], as type: MediaType? = nil) throws -> PixelSize? {
         let type = try #require(type ?? bytes.type)
         #expect(type.hasCheckedStructure)
         return try bytes.withUnsafeBytes { try type.checkStructure(of: MemoryBytes($0)) }
+    }
+}
+
+extension ByteWindow {
+    /// Reads bytes in memory, and says so.
+    fileprivate convenience init(
+        over bytes: UnsafeRawBufferPointer, onRead: @escaping (Int) throws -> Void = { _ in }
+    ) {
+        self.init(size: Int64(bytes.count)) { offset, buffer in
+            let piece = bytes[Int(offset)..<min(bytes.count, Int(offset) + buffer.count)]
+            try onRead(piece.count)
+            buffer.copyBytes(from: piece)
+            return piece.count
+        }
     }
 }
 

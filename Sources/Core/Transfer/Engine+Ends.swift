@@ -39,7 +39,11 @@ extension Engine {
         let intake = transfer.bodyIntake
         part.seal { [self] result in
             if case .success(let body) = result, intake.takesLong(body) {
-                bodyChecks.async { self.settle(transfer, intake, result) }
+                bodyChecks.async {
+                    // The thread may be the child of a loop's, which keeps to some of the processors.
+                    useAllProcessors()
+                    self.settle(transfer, intake, result)
+                }
             } else {
                 settle(transfer, intake, result)
             }
