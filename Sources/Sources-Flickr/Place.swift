@@ -11,11 +11,47 @@ struct Place: Codable, Sendable {
     init?(reply fields: KeyedDecodingContainer<FieldName>, as type: PlaceType? = nil) {
         guard let id = fields.text("place_id") else { return nil }
         self.id = id
-        name = fields.text("_content") ?? fields.text("name") ?? fields.text("woe_name") ?? id
+        let name = fields.text("_content") ?? fields.text("name") ?? fields.text("woe_name") ?? id
+        let larger = fields.text("place_url").map(Self.larger(byURL:)) ?? []
+        self.name = PlaceName.completed(name, by: larger)
         self.type = type ?? fields.text("place_type").flatMap(PlaceType.init(rawValue:))
         let coordinates = Coordinates(fields)
         latitude = coordinates?.latitude
         longitude = coordinates?.longitude
+    }
+
+    private init(_ place: Place, name: String) {
+        id = place.id
+        self.name = name
+        type = place.type
+        latitude = place.latitude
+        longitude = place.longitude
+    }
+
+    /// The same with a name that leads up to the country, by the larger places that it lies in.
+    func completed(by levels: [Place]) -> Place {
+        let larger = levels.filter { level in
+            guard level.id != id, let kind = level.type, kind != .county, kind != .continent else { return false }
+            return type.map { $0.isBelow(kind) } ?? true
+        }
+        return Place(self, name: PlaceName.completed(name, by: larger.map { PlaceName($0.name).title }))
+    }
+
+    /// What a place lies in, by the path of its page: `/United+States/California/San+Francisco`.
+    private static func larger(byURL path: String) -> [String] {
+        path.split(separator: "/").dropLast().reversed().map { part in
+            var bytes: [UInt8] = []
+            var rest = part.utf8[...]
+            while let byte = rest.popFirst() {
+                if byte == UInt8(ascii: "%"), let value = UInt8(String(rest.prefix(2)) ?? "", radix: 16) {
+                    bytes.append(value)
+                    rest = rest.dropFirst(2)
+                } else {
+                    bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                }
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
     }
 }
 
@@ -42,13 +78,26 @@ struct PlaceList: Decodable, Sendable {
 
 /// The reply of `getInfo`: a place and the larger ones that it lies in.
 struct PlaceDetails: Codable, Sendable {
-    let place: Place
-    /// The place's own kind among them.
-    let levels: [Place]
+    private let named: Place
+    /// From the most detailed to the largest, the place's own kind among them.
+    private let levels: [Place]
+
+    /// As they are remembered.
+    private enum CodingKeys: String, CodingKey {
+        case named = "place"
+        case levels
+    }
+
+    init(place: Place, levels: [Place]) {
+        named = place
+        self.levels = levels
+    }
+
+    var place: Place { named.completed(by: levels) }
 
     /// The place of a kind that this one is or lies in.
     func level(_ type: PlaceType) -> Place? {
-        place.type == type ? place : levels.first { $0.type == type }
+        named.type == type ? place : levels.first { $0.type == type }?.completed(by: levels)
     }
 }
 

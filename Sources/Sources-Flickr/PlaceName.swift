@@ -8,10 +8,33 @@ struct PlaceName: Hashable, Sendable {
     let country: String
 
     init(_ name: String) {
-        let parts = name.split(separator: ",").map { trimmed($0) }.filter { !$0.isEmpty }
+        let parts = Self.parts(of: name)
         title = parts.first ?? "Unknown"
-        country = parts.last ?? "Unknown"
-        let middle = parts.dropFirst().dropLast()
-        subtitle = middle.isEmpty ? nil : middle.joined(separator: ", ")
+        guard Self.isOpen(name) else {
+            country = parts.last ?? "Unknown"
+            let middle = parts.dropFirst().dropLast()
+            subtitle = middle.isEmpty ? nil : middle.joined(separator: ", ")
+            return
+        }
+        country = "Unknown"
+        subtitle = parts.count < 2 ? nil : parts.dropFirst().joined(separator: ", ")
     }
+
+    /// A name that leads up to the country where it does not by itself: Flickr's `getInfo` now tells a city as
+    /// `San Francisco,` and its region and country beside it.
+    ///
+    /// - Parameter larger: the names of what the place lies in, the country last.
+    static func completed(_ name: String, by larger: [String]) -> String {
+        let parts = parts(of: name)
+        guard isOpen(name) || parts.count == 1, !parts.isEmpty, !larger.isEmpty else { return name }
+        let known = parts.count < 2 ? nil : parts.last.flatMap { larger.firstIndex(of: $0) }
+        return (parts + larger[(known.map { $0 + 1 } ?? 0)...]).joined(separator: ", ")
+    }
+
+    private static func parts(of name: String) -> [String] {
+        name.split(separator: ",").map { trimmed($0) }.filter { !$0.isEmpty }
+    }
+
+    /// Whether it ends where another part is due.
+    private static func isOpen(_ name: String) -> Bool { trimmed(name).hasSuffix(",") }
 }

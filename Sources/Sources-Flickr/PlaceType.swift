@@ -2,6 +2,12 @@
 enum PlaceType: String, CaseIterable, Codable, Sendable {
     case neighbourhood, locality, county, region, country, continent
 
+    /// Whether a place of this kind may lie in one of that.
+    func isBelow(_ other: PlaceType) -> Bool {
+        let kinds = Self.allCases
+        return (kinds.firstIndex(of: self) ?? 0) < (kinds.firstIndex(of: other) ?? 0)
+    }
+
     /// `place_type_id`.
     var id: Int {
         switch self {

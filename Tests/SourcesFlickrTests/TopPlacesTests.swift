@@ -63,12 +63,35 @@ struct TopPlacesTests {
             #"{"place":{"place_id":"p","place_type":"locality","name":"Rome, Lazio, Italy"},"stat":"ok"}"#,
             #"{"place":{"place_id":"p","locality":{"place_id":"p","_content":"Rome, Lazio, Italy"}},"stat":"ok"}"#,
             #"{"locality":{"place_id":"p","_content":"Rome, Lazio, Italy"},"stat":"ok"}"#,
+            // The names of those that it lies in stand beside it, each by itself.
+            #"""
+            {"place":{"place_id":"p","place_type":"locality","name":"Rome,","locality":{"place_id":"p","_content":"Rome,"},
+            "county":{"place_id":"c","_content":"Roma"},"region":{"place_id":"r","_content":"Lazio"},
+            "country":{"place_id":"i","_content":"Italy"}},"stat":"ok"}
+            """#,
+            #"{"place":{"place_id":"p","place_type":"locality","name":"Rome, Lazio,","place_url":"/Italy/Lazio/Rome"}}"#,
+            #"{"place":{"place_id":"p","place_type":"locality","name":"Rome","place_url":"/Italy/Lazio/Rome"}}"#,
         ])
     func placeNames(reply: String) async throws {
         let bench = try FlickrBench(
             "places: [p]", ["places.getInfo": [.ok(reply)], "photos.search": [Sample.photos(["1"])]])
         let place = try #require(try await bench.run().collections.first)
         #expect([place.key, place.title, place.subtitle, place.section] == ["place:p", "Rome", "Lazio", "Italy"])
+    }
+
+    @Test("a city whose country no reply tells is in none, and a country is in itself")
+    func unknownCountry() async throws {
+        for (reply, section) in [
+            (#"{"place":{"place_id":"p","place_type":"locality","name":"San Francisco,"},"stat":"ok"}"#, "Unknown"),
+            (
+                #"{"place":{"place_id":"p","place_type":"country","name":"New Zealand","place_url":"/New+Zealand"},"stat":"ok"}"#,
+                "New Zealand"
+            ),
+        ] {
+            let bench = try FlickrBench(
+                "places: [p]", ["places.getInfo": [.ok(reply)], "photos.search": [Sample.photos(["1"])]])
+            #expect(try await bench.run().collections.map(\.section) == [section])
+        }
     }
 
     @Test("names are remembered: the next run asks for none")
