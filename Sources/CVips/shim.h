@@ -27,6 +27,16 @@ static inline int cvips_thumbnail(
         source, thumbnail, size, "option_string", options, "height", size, "size", mode, "export_profile", profile, NULL);
 }
 
+/// Draws an SVG document at a thousandth of its size, which is as small as the loader can.
+static inline int cvips_open_drawing(VipsSource *source, VipsImage **image) {
+    return vips_svgload_source(source, image, "scale", 0.001, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
+}
+
+/// Shrinks a picture that is open into a square.
+static inline int cvips_shrink(VipsImage *image, VipsImage **thumbnail, int size) {
+    return vips_thumbnail_image(image, thumbnail, size, "height", size, "size", VIPS_SIZE_DOWN, NULL);
+}
+
 /// Puts a picture with transparency on white.
 static inline int cvips_flatten(VipsImage *image, VipsImage **flat) {
     double white[] = {255, 255, 255};

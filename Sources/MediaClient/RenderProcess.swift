@@ -10,6 +10,19 @@ package final class RenderProcess {
     /// Why there is no renderer.
     package struct StartError: Error, CustomStringConvertible {
         package let description: String
+        /// Whether it was killed from outside: another may well start.
+        package var isTransient = false
+    }
+
+    /// The end of a renderer while it made the pictures of a file.
+    package struct Ended: Error, CustomStringConvertible {
+        /// For people.
+        package let description: String
+        /// Whether the renderer ended by itself, as one does whose decoder has a fault; else something outside ended it,
+        /// such as the system that was short of memory, or it had no processor for long. Then nothing is known of the file.
+        package let isOwnDoing: Bool
+        /// Whether another try may be worth its time.
+        package let isWorthAnotherTry: Bool
     }
 
     /// Until a renderer that was started is ready; microseconds.
@@ -26,6 +39,8 @@ package final class RenderProcess {
     private var channel: MediaChannel
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
     private var ending: Int32?
+    /// Whether the process was killed here, which says nothing of why.
+    private var isKilled = false
     private let socket: Int32
     private let isInterrupted = Atomic(false)
     /// What the renderer says of itself: "libvips 8.14.1".
@@ -62,7 +77,10 @@ package final class RenderProcess {
             end()
             throw StartError(description: "\(program) does not say what it should; is it another version's?")
         case .failure:
-            throw StartError(description: "\(program) does not start: \(Self.words(for: end()))")
+            let status = waitShortly()
+            throw StartError(
+                description: "\(program) does not start: \(Self.words(for: status))",
+                isTransient: Self.isForeign(status) && !isKilled)
         }
     }
 
@@ -78,8 +96,9 @@ package final class RenderProcess {
     ///   - cpuSeconds: how much of the processor the file may use.
     ///   - begin: is told of each picture that comes.
     ///   - append: takes the next bytes of that picture.
-    /// - Returns: what could not be made. After a crash or a time-out ``isAlive`` is false.
-    /// - Throws: what the closures throw, after which the renderer is as good as before.
+    /// - Returns: what could not be made. After a limit was reached ``isAlive`` is false.
+    /// - Throws: ``Ended``, after which ``isAlive`` is false; what the closures throw, after which the renderer is as good as
+    ///   before.
     package func render(
         file: Int32, _ settings: RenderSettings, cpuSeconds: Int = cpuSeconds,
         begin: (RenderedPicture) throws -> Void,
@@ -115,23 +134,42 @@ package final class RenderProcess {
             }
         } catch {
             if let fault { throw fault }
-            return faults + [self.fault(after: error, cpuSeconds)]
+            return faults + [try self.fault(after: error, cpuSeconds)]
         }
     }
 
-    /// What the end of the conversation says of the file.
-    private func fault(after error: ChannelError, _ cpuSeconds: Int) -> RenderFault {
+    /// What the end of the conversation says of the file, where it says something.
+    private func fault(after error: ChannelError, _ cpuSeconds: Int) throws(Ended) -> RenderFault {
         if error == .timedOut {
             end()
-            return RenderFault(.timeout, "its pictures are not made within \(Self.longestTime / 1_000_000) s")
+            throw Ended(
+                description: "its pictures are not made within \(Self.longestTime / 1_000_000) s, "
+                    + "most of which the renderer has waited",
+                isOwnDoing: false, isWorthAnotherTry: false)
         }
         let status = error == .broken && !wasInterrupted ? waitShortly() : end()
-        if status & 0x7F == SIGXCPU {
+        if wasInterrupted || isKilled {
+            return RenderFault(.corrupt, "the renderer says what it never says, or nothing")
+        }
+        switch status & 0x7F {
+        case SIGXCPU:
             return RenderFault(
                 .timeout, "its pictures are not made within \(cpuSeconds) s of the processor's time")
+        case SIGXFSZ:
+            return RenderFault(.tooLarge, "decoding it needs too much memory")
+        default:
+            let isForeign = Self.isForeign(status)
+            throw Ended(
+                description: isForeign
+                    ? "the renderer was ended from outside (\(Self.words(for: status))), perhaps for want of memory"
+                    : "decoding it needs too much memory or ends the renderer: \(Self.words(for: status))",
+                isOwnDoing: !isForeign, isWorthAnotherTry: true)
         }
-        return RenderFault(
-            .corrupt, "decoding it needs too much memory or ends the renderer: \(Self.words(for: status))")
+    }
+
+    /// Whether a process ended by a signal that no limit and no fault of its own sends.
+    private static func isForeign(_ status: Int32) -> Bool {
+        ![0, SIGXCPU, SIGXFSZ, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS].contains(status & 0x7F)
     }
 
     /// Breaks off what is being made. May be called from any thread; the renderer is of no more use.
@@ -163,13 +201,18 @@ package final class RenderProcess {
             while poll(&wait, 1, 2_000) < 0, errno == EINTR {}
             close(process)
         }
-        // A signal changes nothing of a process that is over.
         return end()
     }
 
     @discardableResult
     private func end() -> Int32 {
         if let ending { return ending }
+        var status: Int32 = 0
+        if waitpid(processID, &status, WNOHANG) == processID {
+            ending = status
+            return status
+        }
+        isKilled = true
         kill(processID, SIGKILL)
         return wait()
     }

@@ -39,13 +39,16 @@ package struct RenderSettings: Hashable, Sendable {
 
     package init() {}
 
-    /// Tells these settings from others, as long as the pictures made with them would be the same.
-    package var fingerprint: String {
+    /// Tells these settings from others, as long as the pictures made with them would be the same or be refused alike.
+    package var fingerprint: String { "\(shape), pixels \(maximumPixels)" }
+
+    /// What of ``fingerprint`` the pictures have that were made. How many pixels are allowed matters to those alone that
+    /// were refused.
+    package var shape: String {
         let pages = "\(pdf.first)-\(pdf.last.map(String.init) ?? "")"
         return [
             "thumbnail \(thumbnail.size) \(thumbnail.format) \(thumbnail.quality)",
             "pdf \(pages) \(pdf.dpi) \(pdf.format)", "zip \(entries)",
-            "pixels \(maximumPixels)",
         ].joined(separator: ", ")
     }
 }

@@ -22,7 +22,7 @@ private func advice(_ word: FailureWord) -> String {
     case .encoding: "look at it with curl -v; the server is at fault"
     case .http: "it depends on the status"
     case .redirect: "see where it leads with curl -IL"
-    case .tooLarge: "raise max_size if the file is meant"
+    case .tooLarge: "raise max_size if the file is meant, or media.max_pixels if its picture is"
     case .wrongType: "see what came, often a page of words; expect says what may come"
     case .corrupt: "try again; if it stays so, the file at the server is broken"
     case .checksum: "the list or the file is out of date; ask who made the list"

@@ -65,6 +65,20 @@ struct Picture: ~Copyable {
         raw = image
     }
 
+    /// A drawing, of SVG, at a thousandth of its size.
+    init(smallestDrawingOf source: borrowing PictureSource) throws(RenderFault) {
+        var image: UnsafeMutablePointer<VipsImage>?
+        guard cvips_open_drawing(source.raw, &image) == 0, let image else { throw Vips.fault() }
+        raw = image
+    }
+
+    /// A thumbnail of an open picture, which is not enlarged.
+    init(thumbnailOf picture: borrowing Picture, size: Int) throws(RenderFault) {
+        var image: UnsafeMutablePointer<VipsImage>?
+        guard cvips_shrink(picture.raw, &image, Int32(size)) == 0, let image else { throw Vips.fault() }
+        raw = image
+    }
+
     deinit {
         cvips_unref_image(raw)
     }

@@ -34,13 +34,11 @@ struct Renderer {
         var head = [UInt8](repeating: 0, count: MediaType.sniffLength)
         let count = pread(descriptor, &head, head.count, 0)
         let type = MediaType(sniffing: Array(head.prefix(max(0, count))))
+        Vips.forgetFaults()
         switch type?.kind {
         case .image where type.map(Self.isDecoded) == true:
             let source = try PictureSource(descriptor: descriptor)
-            let picture = try Picture(source)
-            try checkSize(picture)
-            position += 1
-            try addThumbnail(source, isVector: type == .svg, hasProfile: picture.hasProfile)
+            try addThumbnail(source, of: try Picture(source), isDrawing: type == .svg)
         case .pdf:
             try addPages(of: try PictureSource(descriptor: descriptor))
         case .zip:
@@ -53,7 +51,7 @@ struct Renderer {
 
     /// Whether there is a loader for pictures of the type.
     static func isDecoded(_ type: MediaType) -> Bool {
-        [.jpeg, .png, .gif, .webp, .avif, .heic, .svg].contains(type)
+        [.jpeg, .png, .gif, .webp, .avif, .heic, .tiff, .svg].contains(type)
     }
 
     // MARK: Pictures
@@ -64,15 +62,13 @@ struct Renderer {
         case .fault(let fault):
             try complain(fault)
         case .picture(let name, let type, let bytes):
+            Vips.forgetFaults()
             do {
                 try bytes.withUnsafeBytes { bytes in
                     let source = try PictureSource(bytes)
                     let picture = try Picture(source)
                     let (width, height) = (picture.width, picture.height)
-                    try checkSize(picture)
-                    position += 1
-                    try addThumbnail(
-                        source, isVector: type == .svg, hasProfile: picture.hasProfile, name: name)
+                    try addThumbnail(source, of: picture, isDrawing: type == .svg, name: name)
                     let entry = RenderedPicture(
                         kind: .entry, position: position, name: name, fileExtension: type.extension, width: width,
                         height: height, size: bytes.count)
@@ -84,13 +80,37 @@ struct Renderer {
         }
     }
 
-    private func addThumbnail(
-        _ source: borrowing PictureSource, isVector: Bool, hasProfile: Bool, name: String? = nil, page: Int? = nil
+    /// - Parameters:
+    ///   - picture: the source's, whose header is read.
+    ///   - isDrawing: whether it has no pixels of its own: then its thumbnail's are judged, not those that its units would
+    ///     be.
+    private mutating func addThumbnail(
+        _ source: borrowing PictureSource, of picture: borrowing Picture, isDrawing: Bool, name: String? = nil
     ) throws {
+        let size = settings.thumbnail.size
+        if !isDrawing {
+            try checkSize(picture)
+            position += 1
+            let thumbnail = try Picture(
+                thumbnailOf: source, size: size, isVector: false, hasProfile: picture.hasProfile)
+            try send(thumbnail, name: name)
+        } else if max(picture.width, picture.height) / 1_000 < size {
+            let thumbnail = try Picture(thumbnailOf: source, size: size, isVector: true, hasProfile: false)
+            try checkSize(thumbnail)
+            position += 1
+            try send(thumbnail, name: name)
+        } else {
+            // The loader draws nothing smaller than a thousandth.
+            let drawing = try Picture(smallestDrawingOf: source)
+            try checkSize(drawing)
+            position += 1
+            try send(try Picture(thumbnailOf: drawing, size: size), name: name)
+        }
+    }
+
+    private func send(_ thumbnail: borrowing Picture, name: String?) throws {
         let wanted = settings.thumbnail
-        let picture = try Picture(
-            thumbnailOf: source, size: wanted.size, isVector: isVector, hasProfile: hasProfile, page: page)
-        try send(picture, .thumbnail, as: wanted.format, quality: wanted.quality, name: name)
+        try send(thumbnail, .thumbnail, as: wanted.format, quality: wanted.quality, name: name)
     }
 
     // MARK: Pages
@@ -106,6 +126,7 @@ struct Renderer {
             throw RenderFault(.tooLarge, "the PDF has over \(Self.mostPages) pages")
         }
         for number in wanted.first...last {
+            Vips.forgetFaults()
             do {
                 let page = try Picture(page: number, of: source, dpi: wanted.dpi)
                 // libvips gives a side that is longer than it can count one pixel.
@@ -116,7 +137,9 @@ struct Renderer {
                 position += 1
                 let paper = try page.flattened()
                 try send(paper, .page, as: wanted.format, quality: 90, name: "page \(number)")
-                try addThumbnail(source, isVector: true, hasProfile: false, name: "page \(number)", page: number)
+                let thumbnail = try Picture(
+                    thumbnailOf: source, size: settings.thumbnail.size, isVector: true, hasProfile: false, page: number)
+                try send(thumbnail, name: "page \(number)")
             } catch let fault as RenderFault {
                 throw RenderFault(fault.kind, "page \(number): \(fault.detail)")
             }

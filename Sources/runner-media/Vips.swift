@@ -3,10 +3,10 @@ import MediaProtocol
 
 /// libvips as this program uses it: named loaders only, one thread, no cache, no temporary files.
 enum Vips {
-    /// The loaders of the formats that are decoded, by their classes: JPEG, PNG, GIF, WebP, AVIF and HEIC, SVG, PDF.
+    /// The loaders of the formats that are decoded, by their classes: JPEG, PNG, GIF, WebP, AVIF and HEIC, TIFF, SVG, PDF.
     private static let loaders = [
         "VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadNsgif", "VipsForeignLoadWebp",
-        "VipsForeignLoadHeif", "VipsForeignLoadSvg", "VipsForeignLoadPdf",
+        "VipsForeignLoadHeif", "VipsForeignLoadTiff", "VipsForeignLoadSvg", "VipsForeignLoadPdf",
     ]
 
     /// - Throws: a fault that says why the library can't be started.
@@ -21,6 +21,10 @@ enum Vips {
     }
 
     static var version: String { String(cString: vips_version_string()) }
+
+    /// Drops what the library has said so far, which would be told of the next picture that fails: it complains of pictures
+    /// that it makes all the same, too.
+    static func forgetFaults() { vips_error_clear() }
 
     /// What the library says of its last failure.
     static func fault() -> RenderFault {

@@ -34,8 +34,7 @@ struct PictureTests {
     func everyKind() throws {
         let names = [
             "baseline.jpg", "turned.jpg", "alpha.png", "animated.gif", "lossy.webp", "plain.avif", "plain.heic",
-            "plain.svg",
-            "plain.pdf", "pictures.zip",
+            "plain.svg", "plain.tif", "plain.pdf", "pictures.zip",
         ]
         let files = try PicturePlace.samples(names)
         let place = try PicturePlace(files, media: "{thumbnail: {size: 32, format: png}, pdf: {pages: 2-3}}")
@@ -51,6 +50,7 @@ struct PictureTests {
                 "plain.avif thumbnail 1 32×21 png", "plain.heic thumbnail 1 32×21 png",
                 "plain.pdf page 1 400×200 png", "plain.pdf page 2 400×200 png", "plain.pdf thumbnail 1 32×16 png",
                 "plain.pdf thumbnail 2 32×16 png", "plain.svg thumbnail 1 32×21 png",
+                "plain.tif thumbnail 1 32×21 png",
                 // Its metadata turn it by 90 degrees.
                 "turned.jpg thumbnail 1 21×32 png",
             ])
@@ -148,6 +148,133 @@ struct PictureTests {
         let result = try place.run("thumbnails", "job.yaml", "--set", "media.thumbnail.size=16")
         #expect(result.errors == "list: 2 pictures of 2 items, 0 unchanged, 0 failed\n")
         #expect(try place.pictures() == ["a.jpg thumbnail 1 16×11 webp", "b.png thumbnail 1 16×11 webp"])
+    }
+
+    @Test("a drawing is judged by the size of its picture, whatever its units are")
+    func drawings() throws {
+        func drawing(_ width: Int, _ height: Int) -> [UInt8] {
+            let size = "width=\"\(width)\" height=\"\(height)\""
+            return Array("<svg xmlns=\"http://www.w3.org/2000/svg\" \(size)><rect \(size) fill=\"red\"/></svg>".utf8)
+        }
+        let place = try PicturePlace([
+            "flag.svg": drawing(24_000, 16_000), "map.svg": drawing(2_000_000, 1_000_000),
+            "world.svg": drawing(40_000_000, 20_000_000),
+        ])
+        let result = try place.run("job.yaml")
+        #expect(result.ending == .exit(1))
+        #expect(
+            try place.catalog().outcomes() == [
+                "flag.svg downloaded", "map.svg downloaded", "world.svg failed too-large",
+            ])
+        #expect(
+            try place.pictures() == ["flag.svg thumbnail 1 32×21 webp", "map.svg thumbnail 1 32×16 webp"])
+    }
+
+    @Test("another max_pixels makes and deletes no good picture, and tries those again that were too large")
+    func maximumPixels() throws {
+        let place = try PicturePlace(["a.jpg": try PicturePlace.sample("baseline.jpg")])
+        #expect(try place.run("job.yaml").ending == .exit(0))
+        let made = try place.times()
+        for pixels in ["1000", "100MP"] {
+            #expect(try place.run("job.yaml", "--set", "media.max_pixels=\(pixels)").ending == .exit(0))
+            #expect(try place.run("thumbnails", "job.yaml", "--set", "media.max_pixels=\(pixels)").ending == .exit(0))
+        }
+        #expect(try place.times() == made)
+        #expect(try place.pictures() == ["a.jpg thumbnail 1 32×21 webp"])
+
+        place.files.withLock { $0["a.jpg"] = try? PicturePlace.sample("turned.jpg") }
+        let small = try place.run("job.yaml", "--set", "media.max_pixels=1000")
+        #expect(small.ending == .exit(1))
+        #expect(try place.catalog().outcomes() == ["a.jpg failed too-large"])
+        #expect(try place.pictures() == [])
+        #expect(try place.run("job.yaml", "--set", "media.max_pixels=10kP").ending == .exit(0))
+        #expect(try place.pictures() == ["a.jpg thumbnail 1 21×32 webp"])
+    }
+
+    @Test("an item whose picture is made at last is failed no more, unless its transfer has failed")
+    func failureEnds() throws {
+        let place = try PicturePlace([
+            "a.jpg": try PicturePlace.sample("baseline.jpg"), "b.jpg": try PicturePlace.sample("turned.jpg"),
+        ])
+        let small = ["--set", "media.max_pixels=1000"]
+        #expect(try place.workplace.run(["job.yaml"] + small).ending == .exit(1))
+        #expect(try place.catalog().values("SELECT failure FROM item ORDER BY key") == ["too-large", "too-large"])
+        // The second can't be asked for again.
+        place.files.withLock { $0["b.jpg"] = nil }
+        #expect(try place.workplace.run(["job.yaml"] + small).ending == .exit(1))
+        let result = try place.run("thumbnails", "job.yaml")
+        #expect(result.errors == "list: 2 pictures of 2 items, 0 unchanged, 0 failed\n")
+        let failures: [String] = try place.catalog().values(
+            "SELECT key || ' ' || coalesce(failure, '-') || ' ' || is_unsettled FROM item ORDER BY key")
+        #expect(failures == ["a.jpg - 0", "b.jpg http 1"])
+    }
+
+    @Test("a type that no picture is made of is stored, and says so once")
+    func pictureless() throws {
+        let bitmap: [UInt8] = [0x42, 0x4D, 0x3A, 0, 0, 0, 0, 0, 0, 0, 0x36, 0, 0, 0]
+        let place = try PicturePlace([
+            "a.bmp": bitmap + [1], "b.bmp": bitmap + [2], "c.jpg": try PicturePlace.sample("baseline.jpg"),
+        ])
+        let result = try place.run("job.yaml")
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        let words = "is stored without a picture: no picture is made of image/bmp"
+        #expect(result.errors.split(separator: "\n").filter { $0.contains(words) }.count == 1, "\(result.errors)")
+        #expect(try place.pictures() == ["c.jpg thumbnail 1 32×21 webp"])
+        #expect(!(try place.run("job.yaml").errors.contains(words)))
+    }
+
+    /// Stands in for a renderer that is ready and ends by a signal when it is asked for something, so many times.
+    private func dyingRenderer(_ signal: String, times: Int, in place: PicturePlace) throws -> [String: String] {
+        try place.workplace.directory.write(
+            """
+            #!/bin/sh
+            echo started >> starts
+            if [ "$(wc -l < starts)" -le \(times) ]; then
+                printf '\\026\\0\\0\\0\\005\\0\\0\\0\\0\\0\\0\\0ready\\001\\0\\0\\0\\0\\0\\0\\0x' >&0
+                dd bs=1 count=1 of=/dev/null 2>/dev/null
+                kill -\(signal) $$
+            fi
+            exec '\(Workplace.Program.renderer.path)'
+
+            """, to: "dying")
+        chmod(place.workplace.directory.path("dying"), 0o700)
+        return ["RUNNER_MEDIA": place.workplace.directory.path("dying")]
+    }
+
+    private func starts(in place: PicturePlace) -> Int {
+        place.workplace.read("starts")?.count { $0 == UInt8(ascii: "\n") } ?? 0
+    }
+
+    @Test("a renderer that is killed from outside is started once more, and nothing is remembered", arguments: [1, 100])
+    func killedRenderer(times: Int) throws {
+        let place = try PicturePlace(["a.jpg": try PicturePlace.sample("baseline.jpg")])
+        let environment = try dyingRenderer("KILL", times: times, in: place)
+        let result = try place.run("job.yaml", environment: environment)
+        #expect(starts(in: place) == 2)
+        #expect(try place.catalog().outcomes() == ["a.jpg downloaded"])
+        if times == 1 {
+            #expect(result.ending == .exit(0), "\(result.errors)")
+        } else {
+            #expect(result.ending == .exit(1))
+            #expect(
+                result.errors.contains(
+                    "no pictures were made of 1 items: 'a.jpg': the renderer was ended from outside (Killed)"),
+                "\(result.errors)")
+            #expect(try place.catalog().number("SELECT count(*) FROM rendering") == 0)
+            #expect(try place.run("job.yaml").ending == .exit(0))
+        }
+        #expect(try place.pictures() == ["a.jpg thumbnail 1 32×21 webp"])
+    }
+
+    @Test("a file that crashes two renderers is corrupt, and no other is started for it")
+    func crashingFile() throws {
+        let place = try PicturePlace(["a.jpg": try PicturePlace.sample("baseline.jpg")])
+        let environment = try dyingRenderer("SEGV", times: 100, in: place)
+        for _ in 0..<2 {
+            #expect(try place.run("job.yaml", environment: environment).ending == .exit(1))
+            #expect(try place.catalog().outcomes() == ["a.jpg failed corrupt"])
+        }
+        #expect(starts(in: place) == 2)
     }
 
     @Test("a file that can't be rendered fails in every run, without being tried again before --refresh")

@@ -25,7 +25,8 @@ struct RenderProcessTests {
     private func render(
         _ name: String, with process: RenderProcess, cpuSeconds: Int = 30
     ) throws -> (pictures: [RenderedPicture], faults: [RenderFault]) {
-        let file = open("\(Self.samples)/\(name)", O_RDONLY | O_CLOEXEC)
+        let path = name.hasPrefix("/") ? name : "\(Self.samples)/\(name)"
+        let file = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         var pictures: [RenderedPicture] = []
         var bytes: [UInt8] = []
@@ -58,14 +59,31 @@ struct RenderProcessTests {
         #expect(!process.isAlive)
     }
 
-    @Test("a renderer that is killed costs one file, as corrupt")
-    func killed() throws {
+    @Test("a renderer that is killed from outside says nothing of the file, one that crashes does", arguments: [
+        (SIGKILL, false), (SIGTERM, false), (SIGSEGV, true), (SIGABRT, true),
+    ])
+    func killed(signal: Int32, isOwnDoing: Bool) throws {
         let process = try RenderProcess(program: Self.program)
-        kill(process.processID, SIGKILL)
-        let result = try render("baseline.jpg", with: process)
-        #expect(result.faults.map(\.kind) == [.corrupt])
-        #expect(result.faults.first?.detail.contains("Killed") == true)
+        kill(process.processID, signal)
+        let end = #expect(throws: RenderProcess.Ended.self) { try render("baseline.jpg", with: process) }
+        #expect(end?.isOwnDoing == isOwnDoing)
+        #expect(end?.isWorthAnotherTry == true)
+        #expect(end?.description.contains(String(cString: strsignal(signal))) == true)
         #expect(!process.isAlive)
+    }
+
+    @Test("what the library says of one file is not said of the next")
+    func oldWords() throws {
+        let process = try RenderProcess(program: Self.program)
+        // Its decoder complains of this one and makes a picture of it all the same.
+        var picture = try Data(contentsOf: URL(fileURLWithPath: "\(Self.samples)/cmyk.jpg"))
+        picture[17] ^= 0x41
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("runner-\(getpid())-odd.jpg")
+        try picture.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(try render(file.path, with: process).pictures.count == 1)
+        let fault = try #require(try render("treeloop.pdf", with: process).faults.first)
+        #expect(!fault.detail.contains("JPEG") && !fault.detail.contains("Jpeg"), "\(fault.detail)")
     }
 
     @Test("one that is interrupted returns at once")

@@ -102,8 +102,8 @@ extension RunLedger {
         let isRendered: Int64? = try catalog.value(
             """
             SELECT 1 FROM rendering JOIN item ON id = item_id
-            WHERE id = ? AND rendering.sha256 = item.sha256 AND settings = ? AND rendered_at >= ?
-            """, item, media.fingerprint, isForced ? context.startedAt : 0)
+            WHERE id = ? AND \(PictureRows.isCurrent) AND rendered_at >= ?
+            """, item, media.fingerprint, media.shape, isForced ? context.startedAt : 0)
         return isRendered == nil
     }
 

@@ -3,6 +3,13 @@ import SQLite
 
 /// The rows of pictures, and the files that they claim.
 enum PictureRows {
+    /// Whether a row of `rendering` is of an item's bytes and of some settings, whose `fingerprint` and `shape` are to be
+    /// bound: there is nothing to make then.
+    static let isCurrent = """
+        rendering.sha256 = item.sha256 AND (rendering.settings = ?
+            OR rendering.failure IS NOT 'too-large' AND rendering.settings LIKE ? || ', pixels %')
+        """
+
     /// Deletes what the catalog has of an item's pictures, for a caller that enforces no foreign keys.
     ///
     /// - Returns: their paths, which other rows may claim as well.

@@ -9,8 +9,6 @@ final class RenderJob: Sendable {
     let run: Int64?
     let output: OutputDirectory
     let settings: RenderSettings
-    /// `settings` as the catalog has them.
-    let fingerprint: String
     /// Whether files and rows are flushed together.
     let isDurable: Bool
     /// Whether pictures are made that are there, and those tried again that could not be made.
@@ -25,6 +23,8 @@ final class RenderJob: Sendable {
         var open = 0
         var isStopped = false
         var figures = RenderFigures()
+        /// Why files have no pictures, as far as it was said.
+        var reasonsTold: Set<String> = []
         /// Resumed when nothing is open.
         var waiter: CheckedContinuation<Void, Never>?
     }
@@ -37,7 +37,6 @@ final class RenderJob: Sendable {
         self.run = run
         self.output = output
         self.settings = settings
-        fingerprint = settings.fingerprint
         isDurable = job.transfer.durability == .batch
         self.isForced = isForced
         secrets = job.trust.secrets
@@ -121,14 +120,16 @@ struct RenderResult: Sendable {
 
     let task: RenderTask
     var pictures: [Picture] = []
-    /// Why some pictures are missing; the first fault counts.
+    /// Why some pictures are missing. Of several faults the one counts that the job file can do something about, else the
+    /// first.
     var faults: [RenderFault] = []
     /// The item was not tried: nothing is to be recorded.
     var isLeft = false
 
     /// The fault that makes the item a failed one. That there are no pictures of a type is none.
     var failure: (word: FailureWord, detail: String)? {
-        guard let fault = faults.first(where: { $0.kind != .unsupported }) else { return nil }
+        let fault = faults.first { $0.kind == .tooLarge } ?? faults.first { $0.kind != .unsupported }
+        guard let fault else { return nil }
         let others = faults.count > 1 ? "; \(faults.count - 1) more faults" : ""
         return (FailureWord(fault.kind), fault.detail + others)
     }

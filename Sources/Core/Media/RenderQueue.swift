@@ -188,40 +188,67 @@ final class RenderQueue: Sendable {
                     collectionID: task.collectionID, title: task.title, activity: task.activity))
         ])
         do {
-            let process = try process(of: worker)
-            var current: (picture: RenderedPicture, writer: PictureWriter)?
-            var pictures: [RenderResult.Picture] = []
-            defer { result.pictures = pictures }
-            let file = try task.job.output.readableFile(at: task.path)
-            // Changed by somebody else; the next run fetches it again.
-            guard file.size == task.size else {
-                result.isLeft = true
-                return result
+            do {
+                try make(&result, worker)
+            } catch let end as RenderProcess.Ended where end.isWorthAnotherTry {
+                discardPictures(of: &result)
+                try make(&result, worker)
             }
-            result.faults = try process.render(
-                file: file.descriptor, task.job.settings,
-                begin: { picture in
-                    let writer = try PictureWriter(
-                        in: task.job.output, number: nextNumber(), extension: picture.fileExtension)
-                    current = (picture, writer)
-                },
-                append: { bytes in
-                    guard let (picture, writer) = current else { return }
-                    try writer.append(bytes)
-                    // One that does not come to its end is removed with its writer.
-                    guard writer.size == Int64(picture.size) else { return }
-                    pictures.append(RenderResult.Picture(rendered: picture, file: writer.finish()))
-                    current = nil
-                })
-            result.isLeft = process.wasInterrupted
         } catch let error as FileError where error.isAbsent {
             // Gone since it was listed; the next run fetches it again.
             result.isLeft = true
+        } catch let end as RenderProcess.Ended {
+            discardPictures(of: &result)
+            if end.isOwnDoing {
+                // Twice, in two processes: it is the file.
+                result.faults = [RenderFault(.corrupt, end.description)]
+            } else {
+                result.isLeft = true
+                note("'\(task.key)': \(end)", task.job)
+            }
         } catch {
             result.isLeft = true
             note("\(error)", task.job)
         }
         return result
+    }
+
+    /// Has the pictures of a file made.
+    ///
+    /// - Throws: what kept them from being made, of which nothing is to be remembered but the renderer's own end.
+    private func make(_ result: inout RenderResult, _ worker: Worker) throws {
+        let process = try process(of: worker)
+        let (job, path, size) = (result.task.job, result.task.path, result.task.size)
+        var current: (picture: RenderedPicture, writer: PictureWriter)?
+        var pictures: [RenderResult.Picture] = []
+        defer { result.pictures = pictures }
+        let file = try job.output.readableFile(at: path)
+        // Changed by somebody else; the next run fetches it again.
+        guard file.size == size else {
+            result.isLeft = true
+            return
+        }
+        result.faults = try process.render(
+            file: file.descriptor, job.settings,
+            begin: { picture in
+                let writer = try PictureWriter(
+                    in: job.output, number: nextNumber(), extension: picture.fileExtension)
+                current = (picture, writer)
+            },
+            append: { bytes in
+                guard let (picture, writer) = current else { return }
+                try writer.append(bytes)
+                // One that does not come to its end is removed with its writer.
+                guard writer.size == Int64(picture.size) else { return }
+                pictures.append(RenderResult.Picture(rendered: picture, file: writer.finish()))
+                current = nil
+            })
+        result.isLeft = process.wasInterrupted
+    }
+
+    private func discardPictures(of result: inout RenderResult) {
+        for picture in result.pictures { picture.file.discard(in: result.task.job.output) }
+        result.pictures = []
     }
 
     private func nextNumber() -> Int {
@@ -239,12 +266,21 @@ final class RenderQueue: Sendable {
         // Where one can't be started, no other is tried.
         if let error = state.withLock({ $0.trouble }) { throw error }
         do throws(RenderProcess.StartError) {
-            let process = try RenderProcess(program: program)
+            let process = try start()
             worker.process.withLock { $0 = process }
             return process
         } catch {
             state.withLock { $0.trouble = $0.trouble ?? error }
             throw error
+        }
+    }
+
+    /// Starts a renderer, once more when it is killed from outside.
+    private func start() throws(RenderProcess.StartError) -> RenderProcess {
+        do throws(RenderProcess.StartError) {
+            return try RenderProcess(program: program)
+        } catch where error.isTransient {
+            return try RenderProcess(program: program)
         }
     }
 

@@ -1,4 +1,5 @@
 import Files
+import HTTP
 import MediaProtocol
 import SQLite
 
@@ -16,9 +17,9 @@ extension RenderJob {
             let found = try catalog.first(
                 """
                 SELECT key, title, path, media_type, item.sha256, size, rendering.failure, rendering.detail,
-                    rendering.sha256 = item.sha256 AND rendering.settings = ?, collection_id
+                    \(PictureRows.isCurrent), collection_id
                 FROM item LEFT JOIN rendering ON item_id = id WHERE id = ? AND state = 'stored'
-                """, fingerprint, id
+                """, settings.fingerprint, settings.shape, id
             ) { row in
                 (
                     key: try row[0] as String, title: try row[1] as String, path: try row[2] as String?,
@@ -77,6 +78,7 @@ extension RenderJob {
                     superseded.formUnion(try write(result, on: catalog, now: now))
                     figures.count(result)
                     let task = result.task
+                    if let reason = reasonForNone(result) { events.append(pictureless(task, reason, now: now)) }
                     events.append(
                         rendered(
                             task.item, task.key, task.title, pictures: result.pictures.count, result.failure, now: now))
@@ -120,11 +122,12 @@ extension RenderJob {
                 rendered.width, rendered.height, picture.file.size, picture.file.digest.hex)
         }
         let failure = result.failure
+        if failure == nil { try forgetFailure(id, on: catalog) }
         try catalog.run(
             """
             INSERT OR REPLACE INTO rendering (item_id, sha256, settings, rendered_at, failure, detail)
             VALUES (?, ?, ?, ?, ?, ?)
-            """, id, result.task.sha256, fingerprint, now, failure?.word.rawValue, result.detail.map(secrets.hide))
+            """, id, result.task.sha256, settings.fingerprint, now, failure?.word.rawValue, result.detail.map(secrets.hide))
         if let failure { try fail(id, failure, on: catalog) }
         return before
     }
@@ -141,15 +144,42 @@ extension RenderJob {
         else { return }
         try catalog.run(
             "UPDATE transfer SET outcome = 'failed', failure = ?, detail = ? WHERE run_id = ? AND item_id = ?",
-            failure.word.rawValue, secrets.hide("rendering failed: \(failure.detail)"), run, id)
+            failure.word.rawValue, secrets.hide(Self.remark + failure.detail), run, id)
         try ledger.writeFigures(on: catalog)
     }
+
+    /// Takes away what ``fail(_:_:on:)`` wrote of an item whose pictures could not be made before and now are. What its
+    /// latest transfer failed by stays.
+    private func forgetFailure(_ id: Int64, on catalog: Connection) throws {
+        try catalog.run(
+            """
+            UPDATE item SET failure = NULL, is_unsettled = 0
+            WHERE id = ? AND failure = (SELECT rendering.failure FROM rendering WHERE item_id = item.id)
+                AND coalesce((SELECT transfer.outcome IN ('failed', 'cancelled') AND detail NOT LIKE '\(Self.remark)%'
+                    FROM run CROSS JOIN transfer ON run_id = run.id AND item_id = item.id
+                    WHERE run.job = item.job ORDER BY run.id DESC LIMIT 1), 0) = 0
+            """, id)
+    }
+
+    /// What the detail of a transfer begins with whose file is good and whose pictures are not.
+    private static let remark = "rendering failed: "
 
     private func left(_ task: RenderTask, now: Int64) -> RunEvent {
         .itemRendered(
             ItemRendered(
                 run: run, job: name, at: now, item: task.item, key: task.key, title: task.title, pictures: 0,
                 detail: "left for another run"))
+    }
+
+    /// Why a file has no picture although nothing failed, the first time that a file has none for this reason.
+    private func reasonForNone(_ result: RenderResult) -> String? {
+        guard result.pictures.isEmpty, result.failure == nil, let reason = result.detail else { return nil }
+        return state.withLock { $0.reasonsTold.insert(reason).inserted } ? reason : nil
+    }
+
+    private func pictureless(_ task: RenderTask, _ reason: String, now: Int64) -> RunEvent {
+        let message = "\(task.path.text) is stored without a picture: \(reason); this is said once"
+        return .warning(RunWarning(job: name, at: now, message: secrets.hide(message)))
     }
 
     private func rendered(

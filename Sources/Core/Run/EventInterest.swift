@@ -15,7 +15,10 @@ package struct EventInterest: Sendable, Hashable {
     /// Whether one of the events of rendering is wanted: the live display shows what is being made, too.
     func includes(rendering event: RunEvent) -> Bool {
         if includesItems || includesProgress { return true }
-        guard case .itemRendered(let item) = event else { return false }
-        return item.failure != nil
+        return switch event {
+        case .itemRendered(let item): item.failure != nil
+        case .warning: true
+        default: false
+        }
     }
 }
