@@ -155,7 +155,9 @@ extension RenderJob {
             """
             UPDATE item SET failure = NULL, is_unsettled = 0
             WHERE id = ? AND failure = (SELECT rendering.failure FROM rendering WHERE item_id = item.id)
-                AND coalesce((SELECT transfer.outcome IN ('failed', 'cancelled') AND detail NOT LIKE '\(Self.remark)%'
+                AND coalesce((
+                    SELECT transfer.outcome IN ('failed', 'cancelled')
+                        AND coalesce(transfer.detail, '') NOT LIKE '\(Self.remark)%'
                     FROM run CROSS JOIN transfer ON run_id = run.id AND item_id = item.id
                     WHERE run.job = item.job ORDER BY run.id DESC LIMIT 1), 0) = 0
             """, id)
