@@ -94,17 +94,31 @@ struct Renderer {
             let thumbnail = try Picture(
                 thumbnailOf: source, size: size, isVector: false, hasProfile: picture.hasProfile)
             try send(thumbnail, name: name)
-        } else if max(picture.width, picture.height) / 1_000 < size {
-            let thumbnail = try Picture(thumbnailOf: source, size: size, isVector: true, hasProfile: false)
-            try checkSize(thumbnail)
-            position += 1
-            try send(thumbnail, name: name)
-        } else {
+        } else if isVast(picture, source) {
             // The loader draws nothing smaller than a thousandth.
             let drawing = try Picture(smallestDrawingOf: source)
             try checkSize(drawing)
             position += 1
             try send(try Picture(thumbnailOf: drawing, size: size), name: name)
+        } else {
+            let thumbnail = try Picture(thumbnailOf: source, size: size, isVector: true, hasProfile: false)
+            try checkSize(thumbnail)
+            position += 1
+            try send(thumbnail, name: name)
+        }
+    }
+
+    /// Whether a drawing is more than a thousand times as large as its thumbnail.
+    private func isVast(_ picture: borrowing Picture, _ source: borrowing PictureSource) -> Bool {
+        if max(picture.width, picture.height) / 1_000 >= settings.thumbnail.size { return true }
+        // libvips gives a side that is longer than it can count one pixel.
+        guard min(picture.width, picture.height) == 1 else { return false }
+        do {
+            let drawing = try Picture(smallestDrawingOf: source)
+            return max(drawing.width, drawing.height) > 1
+        } catch {
+            Vips.forgetFaults()
+            return false
         }
     }
 

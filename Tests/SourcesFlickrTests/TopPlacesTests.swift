@@ -69,8 +69,8 @@ struct TopPlacesTests {
             "county":{"place_id":"c","_content":"Roma"},"region":{"place_id":"r","_content":"Lazio"},
             "country":{"place_id":"i","_content":"Italy"}},"stat":"ok"}
             """#,
-            #"{"place":{"place_id":"p","place_type":"locality","name":"Rome, Lazio,","place_url":"/Italy/Lazio/Rome"}}"#,
-            #"{"place":{"place_id":"p","place_type":"locality","name":"Rome","place_url":"/Italy/Lazio/Rome"}}"#,
+            #"{"place":{"place_id":"p","place_type":"locality","name":"Rome, Lazio,","place_url":"/Italy/Lazio/Rome"},"stat":"ok"}"#,
+            #"{"place":{"place_id":"p","place_type":"locality","name":"Rome","place_url":"/Italy/Lazio/Rome"},"stat":"ok"}"#,
         ])
     func placeNames(reply: String) async throws {
         let bench = try FlickrBench(
