@@ -36,7 +36,8 @@ enum ISOMediaStructure {
 
         /// Nil where no box can begin.
         init?(_ source: some ByteSource, at offset: Int64, limit: Int64) throws {
-            let head = try source.withBytes(at: offset, count: 16) { bytes -> (length: Int64, type: UInt32, long: Int64)? in
+            typealias Head = (length: Int64, type: UInt32, long: Int64)
+            let head = try source.withBytes(at: offset, count: 16) { bytes -> Head? in
                 guard bytes.count >= 8, bytes[4..<8].allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
                 let long = bytes.count == 16 ? Int64(bitPattern: Self.number(bytes[8..<16])) : -1
                 return (Int64(Self.number(bytes[..<4])), UInt32(Self.number(bytes[4..<8])), long)
@@ -56,7 +57,9 @@ enum ISOMediaStructure {
             end = offset + length
         }
 
-        var name: String { String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: type >> (24 - 8 * $0)) }, as: UTF8.self) }
+        var name: String {
+            String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: type >> (24 - 8 * $0)) }, as: UTF8.self)
+        }
 
         func `is`(_ name: StaticString) -> Bool {
             type == UnsafeBufferPointer(start: name.utf8Start, count: 4).reduce(0) { $0 << 8 | UInt32($1) }

@@ -55,14 +55,17 @@ enum ZIPStructure {
         let start = max(0, source.size - 65_557)
         let tail = try source.bytes(from: start)
         for place in tail.indices.dropLast(21).reversed() where tail[place] == 0x50 {
-            if tail[place...].starts(with: [0x50, 0x4B, 5, 6]), try isEndRecord(tail[place...], at: start, source) { return }
+            let record = tail[place...]
+            if record.starts(with: [0x50, 0x4B, 5, 6]), try isEndRecord(record, at: start, source) { return }
         }
         throw MediaFault("the ZIP ends before its directory")
     }
 
     /// Whether a record, whose bytes count from `start` on, leads to a directory. What stands before the archive, as a
     /// program that unpacks it, shifts all.
-    private static func isEndRecord(_ record: ArraySlice<UInt8>, at start: Int64, _ source: some ByteSource) throws -> Bool {
+    private static func isEndRecord(
+        _ record: ArraySlice<UInt8>, at start: Int64, _ source: some ByteSource
+    ) throws -> Bool {
         func number(at offset: Int, count: Int) -> Int64 {
             record.dropFirst(offset).prefix(count).reversed().reduce(0) { $0 << 8 | Int64($1) }
         }

@@ -230,7 +230,8 @@ struct PictureTests {
             #!/bin/sh
             echo started >> starts
             if [ "$(wc -l < starts)" -le \(times) ]; then
-                printf '\\026\\0\\0\\0\\005\\0\\0\\0\\0\\0\\0\\0ready\\001\\0\\0\\0\\0\\0\\0\\0x' >&0
+                printf '\\026\\0\\0\\0\\005\\0\\0\\0\\0\\0\\0\\0ready' >&0
+                printf '\\001\\0\\0\\0\\0\\0\\0\\0x' >&0
                 dd bs=1 count=1 of=/dev/null 2>/dev/null
                 kill -\(signal) $$
             fi
@@ -245,7 +246,8 @@ struct PictureTests {
         place.workplace.read("starts")?.count { $0 == UInt8(ascii: "\n") } ?? 0
     }
 
-    @Test("a renderer that is killed from outside is started once more, and nothing is remembered", arguments: [1, 100])
+    @Test(
+        "a renderer that is killed from outside is started once more, and nothing is remembered", arguments: [1, 100])
     func killedRenderer(times: Int) throws {
         let place = try PicturePlace(["a.jpg": try PicturePlace.sample("baseline.jpg")])
         let environment = try dyingRenderer("KILL", times: times, in: place)

@@ -59,9 +59,11 @@ struct RenderProcessTests {
         #expect(!process.isAlive)
     }
 
-    @Test("a renderer that is killed from outside says nothing of the file, one that crashes does", arguments: [
-        (SIGKILL, false), (SIGTERM, false), (SIGSEGV, true), (SIGABRT, true),
-    ])
+    @Test(
+        "a renderer that is killed from outside says nothing of the file, one that crashes does",
+        arguments: [
+            (SIGKILL, false), (SIGTERM, false), (SIGSEGV, true), (SIGABRT, true),
+        ])
     func killed(signal: Int32, isOwnDoing: Bool) throws {
         let process = try RenderProcess(program: Self.program)
         kill(process.processID, signal)

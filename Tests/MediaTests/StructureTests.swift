@@ -119,7 +119,9 @@ struct StructureTests {
             ("a JPEG of fill bytes", filled(frame, [0xFF])),
             (
                 "a PNG of empty chunks",
-                filled(png + [0, 0, 0, 13] + header + [0x90, 0x77, 0x53, 0xDE], [0, 0, 0, 0] + Array("tEXt".utf8) + [0, 0, 0, 0])
+                filled(
+                    png + [0, 0, 0, 13] + header + [0x90, 0x77, 0x53, 0xDE],
+                    [0, 0, 0, 0] + Array("tEXt".utf8) + [0, 0, 0, 0])
             ),
             ("a GIF of short blocks", filled(Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x21, 0xFE], [1, 0x21])),
             ("an AVIF of empty boxes", filled(brand, [0, 0, 0, 8] + Array("free".utf8))),

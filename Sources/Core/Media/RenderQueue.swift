@@ -279,7 +279,7 @@ final class RenderQueue: Sendable {
     private func start() throws(RenderProcess.StartError) -> RenderProcess {
         do throws(RenderProcess.StartError) {
             return try RenderProcess(program: program)
-        } catch where error.isTransient {
+        } catch  where error.isTransient {
             return try RenderProcess(program: program)
         }
     }

@@ -127,7 +127,8 @@ extension RenderJob {
             """
             INSERT OR REPLACE INTO rendering (item_id, sha256, settings, rendered_at, failure, detail)
             VALUES (?, ?, ?, ?, ?, ?)
-            """, id, result.task.sha256, settings.fingerprint, now, failure?.word.rawValue, result.detail.map(secrets.hide))
+            """, id, result.task.sha256, settings.fingerprint, now, failure?.word.rawValue,
+            result.detail.map(secrets.hide))
         if let failure { try fail(id, failure, on: catalog) }
         return before
     }
