@@ -3,6 +3,10 @@ package struct WebURLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One phrase for people, such as "only http and https are fetched, not ftp".
     package let reason: String
 
+    package init(reason: String) {
+        self.reason = reason
+    }
+
     package var description: String { reason }
 }
 

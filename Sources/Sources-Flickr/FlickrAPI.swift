@@ -32,7 +32,7 @@ struct FlickrAPI: Sendable {
         guard (200...299).contains(reply.status) else { throw FlickrError.status(method, reply.status) }
         switch FlickrReply<Content>(reply.body) {
         case .content(let content): return content
-        case .unreadable(let beginning): throw FlickrError.unreadable(method, beginning)
+        case .unreadable(let beginning): throw FlickrError.unreadable(method, context.excerpt(beginning, 60))
         case .fault(let fault):
             throw FlickrError(fault, method) ?? FlickrRefusal(method: method, fault: fault)
         }
@@ -44,7 +44,7 @@ struct FlickrAPI: Sendable {
         do {
             let reply = try await context.fetch(
                 url(method, arguments), headers: [ListedHeader(name: "Accept-Language", value: "en")]
-            ) { Self.transience(of: $0, method) }
+            ) { [context] in Self.transience(of: $0, method, context) }
             try await spend(reply.attempts - 1)
             return reply
         } catch let error as FetchError {
@@ -68,13 +68,15 @@ struct FlickrAPI: Sendable {
     }
 
     /// Why a reply that came is none: Flickr puts passing failures into replies with status 200.
-    private static func transience(of reply: FetchedReply, _ method: FlickrMethod) -> String? {
+    private static func transience(of reply: FetchedReply, _ method: FlickrMethod, _ context: SourceContext) -> String?
+    {
         guard (200...299).contains(reply.status) else { return nil }
         // A list: only what is short, or is cut off, can be an error.
         if reply.body.count > 16_384, reply.body.last(where: { $0 > 0x20 }) == UInt8(ascii: "}") { return nil }
         switch FlickrReply<NoContent>(reply.body) {
         case .content: return nil
-        case .unreadable(let beginning): return FlickrError.unreadable(method, beginning).description
+        case .unreadable(let beginning):
+            return FlickrError.unreadable(method, context.excerpt(beginning, 60)).description
         case .fault(let fault):
             return method.isTransient(fault.code) ? fault.message : nil
         }

@@ -5,7 +5,7 @@ enum FlickrReply<Content: Decodable> {
     case content(Content)
     /// `stat: fail`.
     case fault(FlickrFault)
-    /// It is not what Flickr writes; with its first characters.
+    /// It is not what Flickr writes; with its beginning, of which messages show less.
     case unreadable(String)
 
     /// Reads the body of a reply. It takes the forms that Flickr is known to answer with whatever was asked for: the
@@ -57,7 +57,7 @@ enum FlickrReply<Content: Decodable> {
     }
 
     private static func beginning(of body: [UInt8]) -> String {
-        let text = String(decoding: body.prefix(60), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        let text = String(decoding: body.prefix(4_096), as: UTF8.self).split(whereSeparator: \.isWhitespace)
         return text.joined(separator: " ")
     }
 }

@@ -52,7 +52,7 @@ struct CSVReader {
         element.sha256 = value(.sha256)
         if let size = value(.size) {
             guard let number = Int64(size) else {
-                throw ElementFault("its size '\(size.prefix(40))' is no whole number")
+                throw ElementFault("its size is no whole number")
             }
             element.size = number
         }

@@ -82,7 +82,7 @@ struct ListReading {
         }
         let name = url.lastPathSegment
         return ListedItem(
-            collection: key, key: prefix + keys.unique(element.url), url: element.url,
+            collection: key, key: prefix + keys.unique(Secrets.withoutUserinfo(element.url)), url: element.url,
             webURL: url, title: element.title ?? (name.isEmpty ? url.host : name),
             fields: hasPaths ? ["path": element.path ?? url.decodedPath] : [:], size: element.size,
             sha256: element.sha256,
@@ -92,7 +92,7 @@ struct ListReading {
     private func invalid(_ index: Int, written: String, _ reason: String) -> ListedItem {
         let name = "\(key)#@\(index)"
         return ListedItem(
-            collection: key, key: name, url: String(written.prefix(2_000)), title: name, fields: ["path": name],
+            collection: key, key: name, url: written, title: name, fields: ["path": name],
             invalid: reason)
     }
 }

@@ -16,11 +16,21 @@ package struct DecodingContext: Sendable {
     /// The faults, in the order in which they were met.
     package private(set) var diagnostics: [Diagnostic]
     private var steps: [Step]
+    /// Dotted paths of values that no message repeats.
+    private let secretPlaces: [String]
 
     /// A context at `place`, a dotted path that is empty for a whole document; goes on with the faults so far.
-    package init(place: String = "", diagnostics: [Diagnostic] = []) {
+    ///
+    /// - Parameter secretPlaces: dotted paths of values that no message repeats, nor what is in them.
+    package init(place: String = "", diagnostics: [Diagnostic] = [], secretPlaces: [String] = []) {
         steps = place.split(separator: ".").map { .key(String($0)) }
         self.diagnostics = diagnostics
+        self.secretPlaces = secretPlaces
+    }
+
+    private var isSecret: Bool {
+        let place = place
+        return secretPlaces.contains { place == $0 || place.hasPrefix("\($0).") }
     }
 
     /// The dotted path of the value that is being decoded, as `--set` takes it; empty for the whole document.
@@ -63,6 +73,7 @@ package struct DecodingContext: Sendable {
     package mutating func mismatch(_ node: Node, wanted: String, hint: String? = nil) {
         if case .faulty = node.content { return }
         guard !diagnostics.isFull else { return }
+        if isSecret { return error("\(name) must be \(wanted), not \(node.kindName)", at: node, hint: hint) }
         if node.isUnquotedTemplate {
             let written = node.source.text(at: node.mark)
             diagnostics.report(SyntaxFault.mustBeQuoted(written, at: node.mark, in: node.source))

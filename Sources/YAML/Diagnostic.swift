@@ -15,10 +15,10 @@ package struct Diagnostic: Sendable, Error {
     package let mark: Mark?
 
     /// What is wrong, in one line that ends without a period.
-    package let message: String
+    package private(set) var message: String
 
     /// What to do about it; follows the message behind a semicolon.
-    package let hint: String?
+    package private(set) var hint: String?
 
     /// Whether the marked line is left out of the description, for one that holds a secret.
     private var hidesLine = false
@@ -36,11 +36,25 @@ package struct Diagnostic: Sendable, Error {
         self.hint = hint?.shownInMessage(limit: 300)
     }
 
-    /// The same fault without the line of the source, which holds a secret.
+    /// The same fault without the line of the source, which holds a secret. Of a flag its value is left out.
     package func withoutSnippet() -> Diagnostic {
         var copy = self
         copy.hidesLine = true
         return copy
+    }
+
+    /// The same fault in words from which secrets are taken.
+    package func hiding(_ hide: (String) -> String) -> Diagnostic {
+        var copy = self
+        copy.message = hide(message)
+        copy.hint = hint.map(hide)
+        return copy
+    }
+
+    /// The marked line as it is written; nil where no text is at fault.
+    package var line: String? {
+        guard let source, let mark else { return nil }
+        return source.line(mark.line)
     }
 }
 
@@ -56,7 +70,7 @@ extension Diagnostic: CustomStringConvertible {
 
     private var place: String? {
         guard let source else { return nil }
-        let name = source.name.shownInMessage(limit: 200)
+        let name = (hidesLine ? source.nameWithoutValue : source.name).shownInMessage(limit: 200)
         guard let mark, source.kind == .file else { return name }
         return "\(name):\(mark.line):\(mark.column)"
     }

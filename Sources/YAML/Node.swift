@@ -75,6 +75,14 @@ package struct Node: Sendable {
         }
     }
 
+    /// The same without what is written, for a value that may be a secret.
+    var kindName: String {
+        switch content {
+        case .sequence, .mapping, .faulty: kindDescription
+        case .scalar(let scalar): scalar.kind == .null ? "nothing" : "this text"
+        }
+    }
+
     /// Whether it is what YAML makes of an unquoted template such as `{title}`: a mapping in braces with one key alone.
     var isUnquotedTemplate: Bool {
         guard isFlow, case .mapping(let entries) = content, entries.count == 1 else { return false }

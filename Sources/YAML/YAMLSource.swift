@@ -44,6 +44,13 @@ package final class YAMLSource: Sendable {
         lineStarts = Self.lineStarts(of: bytes)
     }
 
+    /// The name, of a flag without the value that it gives: `--set transfer.headers`.
+    var nameWithoutValue: String {
+        guard kind == .flag else { return name }
+        let value = bytes.count - max(0, contentStart - 1)
+        return String(decoding: name.utf8.dropLast(value), as: UTF8.self)
+    }
+
     /// The text of line `number` (1-based) without its end, made harmless for a terminal: one space for a tab, U+FFFD
     /// for a control, format or undecodable character, so that columns stay what they are. Empty beyond the text.
     package func line(_ number: Int) -> String {

@@ -23,7 +23,8 @@ struct EnvironmentTests {
         ]
         for (path, arguments, variable) in places {
             #expect(workplace.read(path) == nil)
-            #expect(try workplace.run(["job.yaml"] + arguments, environment: environment).ending == .exit(0))
+            let own = ["--set", "output.directory=out-\(path)"]
+            #expect(try workplace.run(["job.yaml"] + own + arguments, environment: environment).ending == .exit(0))
             #expect(workplace.read(path) != nil)
             let report = try workplace.run(["report"] + arguments, environment: environment)
             #expect(report.lines.first == "list  run 1  complete")
@@ -47,7 +48,7 @@ struct EnvironmentTests {
         let environment = ["TOKEN": secret]
         try workplace.writeJob(
             source: [
-                "items:", "  - {key: a, url: '\(server.url("/a?key=${TOKEN}"))', title: 'with ${TOKEN} in it'}",
+                "items:", "  - {key: a, url: '\(server.url("/a?key=${TOKEN}"))'}",
                 "  - {key: b, url: '\(server.url("/missing?key=${TOKEN}"))'}",
                 "  - {key: c, url: '\(server.url("/echo?key=${TOKEN}"))'}",
                 "  - {key: d, url: 'nonsense://${TOKEN}'}",

@@ -83,7 +83,9 @@ struct PlanTests {
     @Test("a plan shows ${NAME}, not what it stands for")
     func secrets() throws {
         let workplace = try Workplace()
-        try workplace.writeJob(source: ["items: [{key: a, url: 'http://127.0.0.1:9/?key=${TOKEN}', title: '${TOKEN}'}]"]
+        try workplace.writeJob(
+            source: ["items: [{key: a, url: 'http://127.0.0.1:9/?key=${TOKEN}'}]"],
+            rest: ["secrets: [TOKEN]"]
         )
         let plan = try workplace.run(["plan", "job.yaml"], environment: ["TOKEN": "s3cr3t-value"])
         #expect(plan.output.contains("${TOKEN}"))

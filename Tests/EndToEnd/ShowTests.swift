@@ -22,7 +22,7 @@ struct ShowTests {
         #expect(lines.contains { $0.hasPrefix("  file ") && $0.hasSuffix("/out/list/Ảnh.bin") })
         #expect(lines.contains { $0.hasPrefix("  ETag ") && $0.hasSuffix(" \"v1\"") })
         #expect(lines.count { $0.contains(" downloaded ") || $0.contains(" unchanged ") } == 2)
-        #expect(lines.last?.hasPrefix("curl --location ") == true)
+        #expect(lines.last?.hasPrefix("curl --fail ") == true)
         #expect(lines.last?.contains("--header \"X-Key: ${KEY}\"") == true)
         #expect(!result.output.contains("s3cret"))
 

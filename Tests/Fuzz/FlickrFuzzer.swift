@@ -15,7 +15,7 @@ public func fuzzFlickr(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         _ = plainText(ofHTML: fault.message)
     case .unreadable(let beginning):
         // It is told on a line.
-        precondition(beginning.utf8.count <= 3 * 60 && !beginning.contains("\n"), "the beginning is no line")
+        precondition(beginning.utf8.count <= 3 * 4_096 && !beginning.contains("\n"), "the beginning is no line")
     }
     return 0
 }

@@ -21,7 +21,7 @@ struct PlanCommand {
                     warnings: { printer.warn($0) })
                 codes.append(.success)
             } catch {
-                console.tell("\(job.name): failed: \(error)")
+                console.tell("\(job.name): failed: \(job.trust.secrets.hide("\(error)"))")
                 codes.append(.failed)
             }
             printer.end(isSelection: !options.only.isEmpty || options.limit != nil)

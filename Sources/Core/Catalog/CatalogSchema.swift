@@ -16,6 +16,7 @@ package enum CatalogSchema {
             Migration("pictures", sql: pictures),
             Migration("cache limit", sql: cacheLimit),
             Migration("turns", sql: turns),
+            Migration("owners", sql: owners),
         ])
 
     private static let tables = """
@@ -180,6 +181,15 @@ package enum CatalogSchema {
         ALTER TABLE run ADD COLUMN freed_files INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE run ADD COLUMN freed_bytes INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE day ADD COLUMN evicted INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// `identity.id` is what output directories know the catalog by. `masked_job` has the jobs of an earlier version, which
+    /// wrote variables as `${NAME}` in keys, titles and paths, until the next run of each.
+    private static let owners = """
+        CREATE TABLE identity (id TEXT NOT NULL);
+        INSERT INTO identity (id) VALUES (lower(hex(randomblob(16))));
+        CREATE TABLE masked_job (name TEXT PRIMARY KEY REFERENCES job(name) ON DELETE CASCADE) WITHOUT ROWID;
+        INSERT INTO masked_job (name) SELECT name FROM job;
         """
 
     /// `budget.key` is the SHA-256 of what a limit is for.

@@ -22,7 +22,7 @@ package struct RefusedMove: Error, Sendable, CustomStringConvertible {
 
     static func find(_ job: Job, _ selection: Selection, on catalog: Connection) throws -> RefusedMove? {
         guard !selection.isWhole, let old = try DirectoryChange.oldDirectory(of: job, on: catalog) else { return nil }
-        let new = job.trust.secrets.hide(job.output.directory)
+        let new = job.output.directory
         return RefusedMove(
             description: "the job '\(job.name)' has its files in \(old), and a run of some of its items can't move it "
                 + "to \(new): give this job another name, as with --set name=\(job.name)-trial, or run the whole list, "
@@ -34,10 +34,9 @@ extension DirectoryChange {
     /// The output directory that the catalog has for a job; nil for a new job, and where it is the job's own, by whatever
     /// path.
     static func oldDirectory(of job: Job, on catalog: Connection) throws -> String? {
-        let secrets = job.trust.secrets
         let old: String? = try catalog.value("SELECT directory FROM job WHERE name = ?", job.name)
-        guard let old, old != secrets.hide(job.output.directory) else { return nil }
-        return isSameFolder(secrets.expand(old) ?? old, job.output.directory) ? nil : old
+        guard let old, old != job.output.directory else { return nil }
+        return isSameFolder(job.trust.secrets.expand(old) ?? old, job.output.directory) ? nil : old
     }
 
     private static func isSameFolder(_ one: String, _ other: String) -> Bool {

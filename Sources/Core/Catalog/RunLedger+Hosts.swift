@@ -25,7 +25,7 @@ extension RunLedger {
                 """
                 INSERT INTO throttle (run_id, host, refusals, cuts, least_concurrency, least_rate, held_us, pauses,
                     given_up) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, context.run, context.job.trust.secrets.hide(origin.description), strain.refusals, strain.cuts,
+                """, context.run, origin.description, strain.refusals, strain.cuts,
                 strain.leastConcurrency, strain.leastRate, strain.held, strain.pauses, strain.givenUp)
         }
     }

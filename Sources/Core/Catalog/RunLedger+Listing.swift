@@ -40,17 +40,17 @@ extension RunLedger {
         _ page: Page, on catalog: Connection, now: Int64, clock: Monotonic, _ outcome: inout ListingOutcome
     ) throws {
         for collection in page.collections {
-            if let event = try list(hidden(collection), on: catalog, now: now) { outcome.events.append(event) }
+            if let event = try list(collection, on: catalog, now: now) { outcome.events.append(event) }
         }
         if page.isPartial { isPartial = true }
         if let memory = page.memory, planned == nil {
             let secrets = context.job.trust.secrets
             try SourceMemory.write(
-                secrets.hide(memory), as: SourceMemory.listKey(of: context.job.name), of: context.job.source.type,
-                on: catalog, now: now)
+                secrets.mask(memory), as: secrets.mask(SourceMemory.listKey(of: context.job.name)),
+                of: context.job.source.type, on: catalog, now: now)
         }
-        incomplete.formUnion(page.incomplete.compactMap { collections[context.job.trust.secrets.hide($0)]?.id })
-        for item in context.job.trust.secrets.isEmpty ? page.items : page.items.map(hidden) {
+        incomplete.formUnion(page.incomplete.compactMap { collections[$0]?.id })
+        for item in page.items {
             guard !isEnough else { break }
             try list(item, on: catalog, now: now, clock: clock, &outcome)
         }
@@ -59,32 +59,12 @@ extension RunLedger {
         try flushRenamed()
     }
 
-    /// The names that the catalog, the paths and the events use, without secrets. What a request is made of stays.
-    private func hidden(_ item: ListedItem) -> ListedItem {
-        let secrets = context.job.trust.secrets
-        return ListedItem(
-            collection: secrets.hide(item.collection), key: secrets.hide(item.key), url: item.url,
-            webURL: item.webURL, title: item.title, description: item.description,
-            section: item.section.map(secrets.hide), metadata: item.metadata, thumbnailURL: item.thumbnailURL,
-            fields: item.fields.mapValues(secrets.hide), size: item.size, sha256: item.sha256, headers: item.headers,
-            invalid: item.invalid)
-    }
-
-    private func hidden(_ collection: ListedCollection) -> ListedCollection {
-        let secrets = context.job.trust.secrets
-        var collection = collection
-        collection.key = secrets.hide(collection.key)
-        collection.section = collection.section.map(secrets.hide)
-        return collection
-    }
-
     private var isEnough: Bool { context.selection.limit.map { selected.count >= $0 } ?? false }
 
     private func list(_ collection: ListedCollection, on catalog: Connection, now: Int64) throws -> RunEvent? {
         guard collections[collection.key] == nil else { return nil }
-        let secrets = context.job.trust.secrets
-        let title = secrets.hide(collection.title)
-        let subtitle = collection.subtitle.map(secrets.hide)
+        let title = collection.title
+        let subtitle = collection.subtitle.map(context.job.trust.secrets.hide)
         let position = collections.count + 1
         // An existing row keeps its id: items hang on it.
         try catalog.run(
@@ -121,7 +101,8 @@ extension RunLedger {
         }
         let position = collection.takePosition()
         listed += 1
-        guard matchesOnly(item.key) else { return }
+        let key = Secrets.withoutUserinfo(item.key)
+        guard matchesOnly(key) else { return }
 
         let invalid = item.invalid ?? Promise.complaint(about: item)
         let url = invalid == nil ? Result { try item.webURL ?? WebURL(item.url, near: lastURL) } : nil
@@ -129,15 +110,15 @@ extension RunLedger {
         let listing = Listing(item, url: try? url?.get(), position: position, collection: collection, context)
         let row: ItemRow
         // For a list that is new to the catalog the insertion itself tells which keys are not.
-        if isNew, let inserted = try insert(listing, key: item.key, on: catalog) {
+        if isNew, let inserted = try insert(listing, key: key, on: catalog) {
             row = inserted
-        } else if let known = try knownRow(item.key, on: catalog) {
+        } else if let known = try knownRow(key, on: catalog) {
             guard !selected.contains(known.id) else {
-                outcome.warnings.append("the key '\(item.key)' is listed twice; the second is passed over")
+                outcome.warnings.append("the key '\(key)' is listed twice; the second is passed over")
                 return
             }
             row = try rename(try update(known, to: listing, on: catalog), to: listing.stem, on: catalog)
-        } else if let inserted = try insert(listing, key: item.key, on: catalog) {
+        } else if let inserted = try insert(listing, key: key, on: catalog) {
             row = inserted
         } else {
             return
@@ -148,6 +129,7 @@ extension RunLedger {
 
         switch url {
         case .success(let url)?:
+            keep(url, of: row)
             try decide(row, url, listing.promise, item.collection, on: catalog, now: now, clock: clock, &outcome)
         case .failure(let error)?:
             let reason = Settlement.invalid(String(describing: error))
@@ -181,7 +163,7 @@ extension RunLedger {
                 _ = selected.insert(row.id)
                 try countListed(collection: row.collectionID, on: catalog)
                 do {
-                    let url = try expandedURL(row.url)
+                    let url = try url(of: row)
                     try decide(
                         row, url, row.promise(context.job.trust.secrets), collection, on: catalog, now: now,
                         clock: clock, &outcome)
@@ -214,18 +196,14 @@ extension RunLedger {
             }
             do {
                 let promise = row.promise(context.job.trust.secrets)
-                work.append(makeWork(row, try expandedURL(row.url), promise, collection, clock: listingTime(of: id)))
-            } catch let error as WebURLError {
+                work.append(makeWork(row, try url(of: row), promise, collection, clock: listingTime(of: id)))
+            } catch {
                 _ = open.remove(id)
                 let reason = Settlement.invalid(String(describing: error))
                 events += [try settle(row, reason, collection, on: catalog, now: now)].compactMap { $0 }
             }
         }
         return (work, events)
-    }
-
-    func expandedURL(_ shown: String) throws -> WebURL {
-        try WebURL(context.job.trust.secrets.expand(shown) ?? shown)
     }
 
     private func matchesOnly(_ key: String) -> Bool {
@@ -280,7 +258,7 @@ extension RunLedger {
     ) -> ItemWork {
         let stored = row.storedFile(in: context.output)
         let isConditional =
-            context.job.refresh == .changed && !context.selection.isRefreshing && row.storedURL == row.url
+            context.job.refresh == .changed && !context.selection.isRefreshing && isSameURL(row)
             && stored.map(promise.agrees) == true && isSameVariant(row, url, promise)
         return ItemWork(
             context: context, id: row.id, collectionID: row.collectionID, collection: collection, key: row.key,
@@ -315,10 +293,9 @@ extension RunLedger {
 
     private func isFresh(_ file: StoredFile, _ work: ItemWork, _ row: ItemRow, _ promise: Promise, _ now: Int64) -> Bool
     {
-        let isSameURL = row.storedURL == row.url
         switch context.job.refresh {
         case .always: return false
-        case .never: return isSameURL
+        case .never: return isSameURL(row)
         case .changed:
             if promise.sha256 == file.sha256 { return true }
             return work.isConditional && (file.freshness.expiresAt ?? 0) > now
@@ -359,11 +336,9 @@ extension RunLedger {
         let hash = hash(of: work)
         for candidate in urls.candidates(hash) where !givenUp.contains(candidate) {
             // One whose file went meanwhile has nothing to give.
-            let url: String? = try catalog.value(
+            let shown: String? = try catalog.value(
                 "SELECT url FROM item WHERE id = ? AND (state <> 'evicted' OR ?)", candidate, open.contains(candidate))
-            if let url, let expanded = context.job.trust.secrets.expand(url), (try? WebURL(expanded)) == work.url {
-                return candidate
-            }
+            if let shown, (try? url(shown, of: candidate)) == work.url { return candidate }
         }
         urls.insert(work.id, hash: hash)
         return nil

@@ -28,7 +28,7 @@ struct PathRenaming {
 extension RunLedger {
     /// Finds the number of the job's template.
     func beginRenaming(on catalog: Connection) throws {
-        let text = context.job.trust.secrets.hide(context.job.output.template.text)
+        let text = context.job.output.template.text
         let name = context.job.name
         try catalog.run("INSERT OR IGNORE INTO template (job, text) VALUES (?, ?)", name, text)
         renaming.template =
@@ -164,7 +164,7 @@ extension RunLedger {
         guard stem.contains(PathTemplate.extensionMark) else { return "" }
         if let text = PathTemplate.extension(in: path.text, stem: row.stem) { return text }
         let head = try context.output.beginning(of: path, count: MediaType.sniffLength)
-        let name = (try? expandedURL(row.url))?.lastPathSegment ?? ""
+        let name = (try? url(of: row))?.lastPathSegment ?? ""
         let type =
             MediaType(sniffing: head) ?? MediaType(name: name)
             ?? row.mediaType.flatMap(MediaType.init(contentType:))

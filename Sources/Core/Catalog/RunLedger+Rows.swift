@@ -25,30 +25,31 @@ extension RunLedger {
             let secrets = context.job.trust.secrets
             collectionID = collection.id
             self.position = position
-            let shown = secrets.hide(item.url)
-            self.url = shown
-            let title = secrets.hide(item.title)
+            self.url =
+                url == nil
+                ? String(secrets.mask(url: item.url, isAddress: false).prefix(2_000)) : secrets.mask(url: item.url)
+            let title = Secrets.withoutUserinfo(item.title)
             self.title = title
             description = item.description.map(secrets.hide)
             section = item.section
-            metadata = metadataText(item.metadata).map(secrets.hide)
-            thumbnailURL = item.thumbnailURL.map(secrets.hide)
+            metadata = metadataText(item.metadata, hiding: secrets.hide)
+            thumbnailURL = item.thumbnailURL.map { secrets.mask(url: $0) }
             promise = Promise(
                 size: item.size, sha256: item.sha256.flatMap { SHA256Digest(hex: $0) },
                 headers: item.headers)
-            promiseText = promise.isEmpty ? nil : promise.text(hiding: secrets.hide)
+            promiseText = promise.isEmpty ? nil : promise.text(hiding: secrets.mask)
             stem = context.job.output.template.render { field in
                 switch field {
-                case "key": return item.key
+                case "key": return Secrets.withoutUserinfo(item.key)
                 case "title": return title
                 case "collection": return collection.title
                 case "section": return item.section ?? collection.section ?? ""
                 case "position":
                     let digits = String(position)
                     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-                case "name": return secrets.hide(url?.lastPathSegment ?? "")
-                case "stem": return secrets.hide(nameWithoutExtension(url?.lastPathSegment ?? ""))
-                case "host": return secrets.hide(url?.host ?? "")
+                case "name": return url?.lastPathSegment ?? ""
+                case "stem": return nameWithoutExtension(url?.lastPathSegment ?? "")
+                case "host": return url?.host ?? ""
                 default: return item.fields[field] ?? ""
                 }
             }
@@ -139,20 +140,27 @@ extension RunLedger {
             let isStored = row.storedFile(in: context.output) != nil
             new.state = isStored ? "stored" : row.failure == nil ? "pending" : "failed"
         }
+        let secrets = context.job.trust.secrets
         // A changed URL is another resource: what failed before says nothing of it.
-        if row.url != listing.url {
+        if row.url != listing.url, !secrets.isSameURL(row.url, listing.url) {
             new.permanentFailures = 0
             new.askedAgainAt = nil
+        }
+        // One that is hidden in another way is not.
+        if let stored = row.storedURL, stored != listing.url, secrets.isSameURL(stored, listing.url) {
+            new.storedURL = listing.url
         }
         guard new.differs(from: row) else { return row }
         try catalog.run(
             """
             UPDATE item SET collection_id = ?, position = ?, url = ?, title = ?, description = ?, section = ?,
-                metadata = ?, thumbnail_url = ?, listing = ?, state = ?, permanent_failures = ?, asked_again_at = ?
+                metadata = ?, thumbnail_url = ?, listing = ?, state = ?, permanent_failures = ?, asked_again_at = ?,
+                stored_url = ?
             WHERE id = ?
             """,
             new.collectionID, new.position, new.url, new.title, new.description, new.section, new.metadata,
-            new.thumbnailURL, new.listing, new.state, new.permanentFailures, new.askedAgainAt, new.id)
+            new.thumbnailURL, new.listing, new.state, new.permanentFailures, new.askedAgainAt,
+            new.storedURL, new.id)
         return new
     }
 }
@@ -181,6 +189,7 @@ extension ItemRow {
             || description != other.description || section != other.section || metadata != other.metadata
             || thumbnailURL != other.thumbnailURL || listing != other.listing || state != other.state
             || permanentFailures != other.permanentFailures || askedAgainAt != other.askedAgainAt
+            || storedURL != other.storedURL
     }
 }
 

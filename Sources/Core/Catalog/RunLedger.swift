@@ -40,6 +40,8 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     let isNew: Bool
     /// The last URL that the list gave.
     var lastURL: WebURL?
+    /// What the catalog's URLs leave out.
+    var hiddenURLs = HiddenURLs()
     /// Items listed, whether or not they were selected.
     var listed = 0
     /// When pages came, each with the highest id before it.

@@ -13,7 +13,8 @@ enum RunRows {
         _ job: Job, in output: OutputDirectory, selection: Selection, runnerVersion: String, on catalog: Connection,
         now: Int64
     ) throws -> (run: Int64, warning: String?) {
-        let directory = job.trust.secrets.hide(job.output.directory)
+        let directory = job.output.directory
+        try PlainNames.restore(job, on: catalog)
         if let refusal = try RefusedMove.find(job, selection, on: catalog) { throw refusal }
         // Before the transaction: files are read.
         let change = try DirectoryChange(job, output, on: catalog)
@@ -29,7 +30,7 @@ enum RunRows {
                 """
                 INSERT INTO job (name, file, directory, created_at) VALUES (?, ?, ?, ?)
                 ON CONFLICT (name) DO UPDATE SET file = excluded.file, directory = excluded.directory
-                """, job.name, job.trust.secrets.hide(job.file), directory, now)
+                """, job.name, job.file, directory, now)
             try change?.apply(on: catalog)
             // Whoever held the job's lock before is gone.
             try catalog.run(
@@ -38,7 +39,8 @@ enum RunRows {
                 """
                 INSERT INTO run (job, started_at, selection, runner_version, libcurl_version, host, pid)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
-                """, job.name, now, selection.text, runnerVersion, curlVersionText, hostName(), Int64(getpid()))
+                """, job.name, now, selection.text(hiding: job.trust.secrets.hide), runnerVersion, curlVersionText,
+                hostName(), Int64(getpid()))
             return (catalog.lastInsertedRowID, change?.warning)
         }
     }
@@ -59,11 +61,13 @@ enum RunRows {
 
 extension Selection {
     /// `run.selection`: a JSON object of what was asked for; nil for the whole list without more ado.
-    var text: String? {
+    ///
+    /// - Parameter hide: takes secrets from what was typed.
+    func text(hiding hide: (String) -> String = { $0 }) -> String? {
         var members: [String] = []
         if isFailedOnly { members.append("\"failed\":true") }
         if isRefreshing { members.append("\"refresh\":true") }
-        if !only.isEmpty { members.append("\"only\":[\(only.map { jsonText($0) }.joined(separator: ","))]") }
+        if !only.isEmpty { members.append("\"only\":[\(only.map { jsonText(hide($0)) }.joined(separator: ","))]") }
         if let limit { members.append("\"limit\":\(limit)") }
         return members.isEmpty ? nil : "{\(members.joined(separator: ","))}"
     }

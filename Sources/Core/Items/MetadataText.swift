@@ -1,17 +1,17 @@
-/// An item's metadata as the JSON object that the catalog keeps, its keys in order; nil for none.
-func metadataText(_ metadata: [String: MetadataValue]) -> String? {
+/// An item's metadata as the JSON object that the catalog keeps, its keys in order, secrets hidden; nil for none.
+func metadataText(_ metadata: [String: MetadataValue], hiding hide: (String) -> String) -> String? {
     guard !metadata.isEmpty else { return nil }
-    let members = metadata.sorted { $0.key < $1.key }.map { "\(jsonText($0.key)):\(jsonText($0.value))" }
+    let members = metadata.sorted { $0.key < $1.key }.map { "\(jsonText($0.key)):\(jsonText($0.value, hide))" }
     return "{\(members.joined(separator: ","))}"
 }
 
-private func jsonText(_ value: MetadataValue) -> String {
+private func jsonText(_ value: MetadataValue, _ hide: (String) -> String) -> String {
     switch value {
-    case .text(let text): jsonText(text)
+    case .text(let text): jsonText(hide(text))
     case .number(let number): number.isFinite ? "\(number)" : "null"
     case .integer(let number): "\(number)"
     case .flag(let flag): flag ? "true" : "false"
-    case .list(let texts): "[\(texts.map { jsonText($0) }.joined(separator: ","))]"
+    case .list(let texts): "[\(texts.map { jsonText(hide($0)) }.joined(separator: ","))]"
     }
 }
 

@@ -14,7 +14,7 @@ struct Promise: Sendable, Hashable {
     static func complaint(about item: ListedItem) -> String? {
         if let size = item.size, size < 0 { return "its size \(size) is negative" }
         if let digest = item.sha256, SHA256Digest(hex: digest) == nil {
-            return "its sha256 '\(digest.prefix(80))' is not of 64 hexadecimal digits"
+            return "its sha256 is not of 64 hexadecimal digits"
         }
         return nil
     }

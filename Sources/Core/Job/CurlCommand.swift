@@ -1,15 +1,21 @@
+import HTTP
+
 /// The command line by which curl(1) would ask for an item as a job does.
 package enum CurlCommand {
-    /// Secrets stand as `${NAME}` where the shell replaces them.
+    /// Secrets stand as `${NAME}` where the shell replaces them. Header fields go to whom the job would send them.
     ///
     /// - Parameter url: as the catalog writes it.
     package static func text(for url: String, of job: Job, runnerVersion: String) -> String {
         let policy = job.transfer
         let secrets = job.trust.secrets
-        var words = ["curl", "--location", "--fail", "--remote-name"]
-        func add(_ flag: String, _ value: String) { words += [flag, quoted(secrets.hide(value))] }
+        let address = secrets.expand(url, userinfo: "").flatMap { try? WebURL($0) }
+        let isTrusted = address.map(job.trust.isAuthored) ?? false
+        let headers = policy.headers.filter { isTrusted || !$0.isPrivate }
+        // curl would send them on to wherever a redirect leads, which a job does not.
+        var words = ["curl"] + (headers.isEmpty ? ["--location"] : []) + ["--fail", "--remote-name"]
+        func add(_ flag: String, _ value: String) { words += [flag, quoted(secrets.mask(value))] }
         add("--user-agent", policy.userAgent ?? "runner/\(runnerVersion)")
-        for header in policy.headers { add("--header", "\(header.name): \(header.value)") }
+        for header in headers { words += ["--header", quoted("\(header.name): \(secrets.mask(header.value))")] }
         add("--connect-timeout", seconds(policy.connectTimeout))
         add("--max-time", seconds(policy.totalTimeout))
         add("--speed-limit", "1000")
@@ -25,7 +31,7 @@ package enum CurlCommand {
         switch policy.proxy {
         case nil: break
         case .some(.none): add("--noproxy", "*")
-        case .some(.url(let url)): add("--proxy", url)
+        case .some(.url(let url)): words += ["--proxy", quoted(secrets.mask(url: url))]
         }
         if let file = policy.caFile { add("--cacert", file) }
         for route in policy.connectTo {
@@ -58,9 +64,15 @@ package enum CurlCommand {
             } else if rest.hasPrefix("${$}") {
                 result += "\\$"
                 rest = rest.dropFirst(4)
+            } else if rest.hasPrefix("${"), let end = rest.firstIndex(of: "}") {
+                // A value that is in the job file itself has a name that is none in a shell: `source.api_key`.
+                let name = rest[..<end].dropFirst(2).map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
+                let isExact = !rest[..<end].hasSuffix("%") && !rest[..<end].hasSuffix("?")
+                result += "${\(String(isExact ? name : name.dropLast()))}"
+                rest = rest[end...].dropFirst()
             } else {
                 if character == "\"" || character == "\\" || character == "`" { result += "\\" }
-                if character == "$", !rest.hasPrefix("${") { result += "\\" }
+                if character == "$" { result += "\\" }
                 result.append(character)
                 rest = rest.dropFirst()
             }

@@ -11,6 +11,7 @@ package struct JobDocument: YAMLRecord {
     var expects: OneOrMany<Expectation>?
     var allowedFailures = FailureAllowance.count(0)
     var media: RenderSettings?
+    var secrets: [SecretName] = []
 
     package init() {}
 
@@ -34,6 +35,10 @@ package struct JobDocument: YAMLRecord {
             "allow_failed", \.allowedFailures, default: "0", help: "so many failures, N or N%, still exit 0",
             example: "2%"),
         .optional("media", \.media, default: "none", help: "pictures made of what is stored", example: "{}"),
+        .optional(
+            "secrets", \.secrets, default: "[]",
+            help: "environment variables whose values are shown and stored nowhere, beside those in headers",
+            example: "[FLICKR_API_KEY]"),
     ])
 
     private static func complaint(aboutName name: String) -> String? {
@@ -46,6 +51,33 @@ package struct JobDocument: YAMLRecord {
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}
+
+/// The name of an environment variable, as `secrets` has it. What is no name is not repeated: it may be the value.
+package struct SecretName: YAMLDecodable {
+    let name: String
+    let node: Node
+
+    package static var yamlType: String { "variable name" }
+
+    package static func decode(_ node: Node, _ context: inout DecodingContext) -> SecretName? {
+        let name = node.scalar?.text ?? ""
+        guard isName(name) else {
+            context.mismatch(node, wanted: "the name of an environment variable", hint: "for example API_TOKEN")
+            return nil
+        }
+        return SecretName(name: name, node: node)
+    }
+
+    /// Whether it is a name by POSIX (Base Definitions, section 8.1), in either case.
+    static func isName(_ text: String) -> Bool {
+        let isStart = text.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
+        return isStart
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || byte == 0x5F
+            }
     }
 }
 
@@ -223,9 +255,10 @@ package struct RouteMap: YAMLDecodable {
         var result = RouteMap()
         for entry in map.entries {
             guard let from = ConnectRoute.authority(entry.key), let to = ConnectRoute.authority(entry.value) else {
+                let target = node[entry.key] ?? node
                 context.error(
-                    "connect_to must map HOST:PORT to HOST:PORT, not '\(entry.key)' to '\(entry.value)'",
-                    at: node[entry.key] ?? node)
+                    "connect_to must map HOST:PORT to HOST:PORT, not '\(entry.key)' to \(target.kindDescription)",
+                    at: target)
                 continue
             }
             result.routes.append(

@@ -19,6 +19,7 @@ package struct JobLoader: Sendable {
     package func load(_ paths: [String], overrides: [String] = []) -> LoadedJobs {
         var diagnostics: [Diagnostic] = []
         let overrides = overrides.compactMap { Override(parsing: $0, diagnostics: &diagnostics) }
+        diagnostics = diagnostics.map(JobSecrets.withoutSuspects(registry))
         var jobs: [Job] = []
         var names: [String: String] = [:]
         for path in paths.flatMap({ files(at: $0, &diagnostics) }) {
@@ -52,8 +53,15 @@ package struct JobLoader: Sendable {
             diagnostics.append(missing(path, "can't be read: \(String(cString: strerror(errno)))"))
             return []
         }
+        func full(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
+        for name in jobFiles(in: path, suffix: ".yml") ?? [] {
+            diagnostics.append(
+                Diagnostic(
+                    "is not read: of a folder only the *.yaml files are", severity: .warning,
+                    in: YAMLSource(name: full(name), bytes: []), hint: "name it *.yaml, or give it by itself"))
+        }
         if names.isEmpty { diagnostics.append(missing(path, "is a folder without *.yaml files")) }
-        return names.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+        return names.map(full)
     }
 
     /// The job file beside a missing one that was most likely meant.
@@ -65,7 +73,7 @@ package struct JobLoader: Sendable {
     }
 
     /// The names of the `*.yaml` files in a folder, sorted; nil where it can't be read, for the reason in `errno`.
-    private func jobFiles(in path: String) -> [String]? {
+    private func jobFiles(in path: String, suffix: String = ".yaml") -> [String]? {
         guard let folder = opendir(path) else { return nil }
         defer { closedir(folder) }
         var names: [String] = []
@@ -74,7 +82,7 @@ package struct JobLoader: Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name.hasSuffix(".yaml"), !name.hasPrefix(".") { names.append(name) }
+            if name.hasSuffix(suffix), !name.hasPrefix(".") { names.append(name) }
         }
         return names.sorted()
     }
@@ -91,7 +99,10 @@ package struct JobLoader: Sendable {
             return []
         }
         let source = YAMLSource(name: path, bytes: bytes)
-        return YAMLParser.documents(in: source, diagnostics: &diagnostics).map { ($0, source) }
+        var faults: [Diagnostic] = []
+        let documents = YAMLParser.documents(in: source, diagnostics: &faults)
+        diagnostics += faults.map(JobSecrets.withoutSuspects(registry))
+        return documents.map { ($0, source) }
     }
 
     private func read(_ path: String, limit: Int) -> [UInt8]? {
@@ -119,17 +130,23 @@ package struct JobLoader: Sendable {
         defer { diagnostics += local.sorted() }
         var root = document
         for override in overrides { root = override.apply(to: root, diagnostics: &local) }
+        let written = root
         var variables: [Variable] = []
         root = expandVariables(in: root, environment: environment, used: &variables, diagnostics: &local)
 
-        var context = DecodingContext(diagnostics: local)
+        var context = DecodingContext(diagnostics: local, secretPlaces: JobSecrets.places(registry))
         let fields = JobDocument.decode(root, &context) ?? JobDocument()
+        for secret in fields.secrets where environment[secret.name] == nil {
+            context.error("the environment variable \(secret.name) is not set", at: secret.node)
+        }
         let module = module(fields.source, &context)
         let plan = fields.source.flatMap { node in context.within("source") { module?.decode(node, &$0) } }
         let template = template(fields.output.path, module, &context)
-        let secrets = module.map { writtenSecrets(of: $0, in: root, variables) } ?? []
+        let secrets = JobSecrets(
+            written, root, module, declared: fields.secrets.map(\.name), variables, environment: environment)
         local = context.diagnostics.map { diagnostic in
-            secrets.contains { $0.node.isOnLine(of: diagnostic) } ? diagnostic.withoutSnippet() : diagnostic
+            let diagnostic = diagnostic.hiding(secrets.values.hide)
+            return secrets.isOnLine(of: diagnostic) ? diagnostic.withoutSnippet() : diagnostic
         }
         guard !context.hasErrors, let plan, let template, let module else { return nil }
 
@@ -137,9 +154,9 @@ package struct JobLoader: Sendable {
         let folder = CatalogLocation.folder(of: absolute)
         var transfer = fields.transfer
         transfer.caFile = transfer.caFile.map { resolved($0, in: folder) }
-        var trust = trust(root, transfer, variables + secrets.map(\.variable))
+        var trust = trust(root, transfer, secrets.values)
         trust.allowsPrivateAddresses = transfer.allowsPrivateAddresses
-        for index in transfer.headers.indices where trust.secrets.occur(in: transfer.headers[index].value) {
+        for index in transfer.headers.indices where secrets.privateHeaders.contains(transfer.headers[index].name) {
             transfer.headers[index].isPrivate = true
         }
         return Job(
@@ -171,7 +188,7 @@ package struct JobLoader: Sendable {
                 let types = registry.modules.map(\.type)
                 let hint = closestMatch(to: type, in: types).map { "did you mean '\($0)'?" }
                 context.error(
-                    "unknown source type '\(type)'", at: node,
+                    "unknown source type \(node.scalar?.written.quotedForMessage ?? "")", at: node,
                     hint: hint ?? "the modules are \(types.joined(separator: ", "))")
                 return nil
             }
@@ -213,22 +230,9 @@ package struct JobLoader: Sendable {
 
     // MARK: Trust
 
-    /// Secret options whose values stand in the job file or its flags as they are. Wherever such a value would be seen
-    /// it is written with the name of the option: `${source.NAME}`.
-    private func writtenSecrets(
-        of module: SourceModule, in root: Node, _ variables: [Variable]
-    ) -> [(node: Node, variable: Variable)] {
-        module.secretOptions.compactMap { option in
-            guard let node = root["source"]?[option], let text = node.scalar?.text, !text.isEmpty,
-                !variables.contains(where: { $0.value == text })
-            else { return nil }
-            return (node, Variable(name: "source.\(option)", value: text))
-        }
-    }
-
-    private func trust(_ root: Node, _ transfer: TransferPolicy, _ variables: [Variable]) -> Trust {
+    private func trust(_ root: Node, _ transfer: TransferPolicy, _ secrets: Secrets) -> Trust {
         var trust = Trust()
-        trust.secrets = Secrets(variables.map { ($0.name, $0.value) })
+        trust.secrets = secrets
         collectAuthorities(root, &trust.authored)
         for route in transfer.connectTo {
             // The target is what the author wrote; requests for the name that leads there are allowed to reach it.
@@ -260,10 +264,4 @@ package struct LoadedJobs: Sendable {
 
     /// Whether nothing may run.
     package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
-}
-
-extension Node {
-    fileprivate func isOnLine(of diagnostic: Diagnostic) -> Bool {
-        diagnostic.source === source && diagnostic.mark?.line == mark.line
-    }
 }

@@ -118,7 +118,7 @@ extension RenderJob {
                 """
                 INSERT OR REPLACE INTO picture (item_id, position, name, kind, path, width, height, size, sha256)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, id, rendered.position, rendered.name.map(secrets.hide), rendered.kind.rawValue, picture.file.path,
+                """, id, rendered.position, rendered.name, rendered.kind.rawValue, picture.file.path,
                 rendered.width, rendered.height, picture.file.size, picture.file.digest.hex)
         }
         let failure = result.failure

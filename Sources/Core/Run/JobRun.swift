@@ -106,7 +106,8 @@ final class JobRun: Sendable {
             publish(
                 .runStarted(
                     RunStarted(
-                        run: run, job: job.name, at: startedAt, selection: options.selection.text,
+                        run: run, job: job.name, at: startedAt,
+                        selection: options.selection.text(hiding: job.trust.secrets.hide),
                         concurrency: limits.concurrency)))
             let (isStopped, isPaused, concurrency) = state.withLock { state in
                 state.pictures = pictures

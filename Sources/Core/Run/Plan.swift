@@ -56,6 +56,7 @@ package enum Plan {
         _ job: Job, options: SessionOptions, items: @escaping @Sendable ([PlannedItem]) -> Void,
         warnings: @escaping @Sendable (String) -> Void
     ) async throws {
+        let warnings: @Sendable (String) -> Void = { warnings(job.trust.secrets.hide($0)) }
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let copy = "\(scratch.path)/catalog.sqlite"
@@ -125,7 +126,7 @@ package enum Plan {
                 return (planned, outcome)
             }
             items(planned)
-            outcome.warnings.map(job.trust.secrets.hide).forEach(warnings)
+            outcome.warnings.forEach(warnings)
             if outcome.isEnough { break }
         }
         await kept.close()

@@ -14,6 +14,7 @@ package struct SourceContext: Sendable {
     private var spender: RequestBudget?
     private var memory: SourceMemory?
     private var template: PathTemplate?
+    private var secrets = Secrets()
 
     /// A context that asks `fetch` with a URL, header fields and the most bytes of a reply, limits nothing and remembers
     /// nothing.
@@ -23,7 +24,8 @@ package struct SourceContext: Sendable {
         folder: String, job: String = "job", now: @escaping @Sendable () -> Int64,
         fetch: @escaping @Sendable (WebURL, [HTTPHeader], Int) async throws -> FetchedReply,
         download: @escaping @Sendable (WebURL, Int64) async throws -> SourceFile = { url, _ in
-            throw FetchError(failure: .invalid, description: "there is nowhere to keep \(url.text)")
+            throw FetchError(
+                failure: .invalid, description: "there is nowhere to keep \(Secrets.withoutUserinfo(url.text))")
         }
     ) {
         self.folder = folder
@@ -49,6 +51,7 @@ package struct SourceContext: Sendable {
             store: store, now: wallClockMicroseconds, pause: { try await Task.sleep(for: .microseconds($0)) },
             warn: warn)
         template = job.output.template
+        secrets = job.trust.secrets
         memory = SourceMemory(
             source: job.source.type, secrets: job.trust.secrets, store: store, now: wallClockMicroseconds)
     }
@@ -57,6 +60,11 @@ package struct SourceContext: Sendable {
     /// values of others.
     package func usesField(_ name: String) -> Bool {
         template?.uses(name) ?? true
+    }
+
+    /// The beginning of what a server wrote, for a message: secrets are hidden before it is cut.
+    package func excerpt(_ text: String, _ count: Int) -> String {
+        secrets.excerpt(text, count)
     }
 
     /// Asks for a small reply. It takes its turn under the host's rate and limits, transient failures are tried again,

@@ -24,8 +24,8 @@ struct SourceMemory: Sendable {
             for key in keys {
                 let value: String? = try catalog.value(
                     "SELECT value FROM memory WHERE source = ? AND key = ? AND kept_at >= ?", source,
-                    secrets.hide(key), oldest)
-                found[key] = value.flatMap(secrets.expand)
+                    secrets.mask(key), oldest)
+                found[key] = value.flatMap { secrets.expand($0) }
             }
             return found
         }
@@ -37,7 +37,7 @@ struct SourceMemory: Sendable {
             try catalog.transaction {
                 for (key, value) in values {
                     try Self.write(
-                        secrets.hide(value), as: secrets.hide(key), of: source, on: catalog, now: now)
+                        secrets.mask(value), as: secrets.mask(key), of: source, on: catalog, now: now)
                 }
                 try catalog.run(
                     "DELETE FROM memory WHERE source = ? AND kept_at < ?", source, now - Self.longestAge)

@@ -56,7 +56,7 @@ extension ItemTransfer: PlacedExchange {
             try restart()
             let text = headers["Content-Range"] ?? headers["Content-Type"] ?? "no Content-Range"
             throw TransferFailure(
-                .protocolError, "asked for bytes from \(offset), the server answered 206 with \(text.prefix(100))",
+                .protocolError, "asked for bytes from \(offset), the server answered 206 with \(excerpt(text))",
                 isTransient: true)
         }
         guard let validator = part.note?.validator, Self.speaks(headers, of: validator) else {
@@ -113,7 +113,10 @@ extension ItemTransfer: PlacedExchange {
         guard !context.job.expects.accept(type) else { return nil }
         let wanted = context.job.expects.map(\.rawValue).joined(separator: " or ")
         let found = head.isEmpty ? "an empty body" : type?.name ?? "bytes of no known type"
-        let declared = reply["Content-Type"].map { " (Content-Type \(MediaType.essence(of: $0).prefix(60)))" } ?? ""
+        let declared =
+            reply["Content-Type"].map {
+                " (Content-Type \(context.job.trust.secrets.excerpt(MediaType.essence(of: $0), 60)))"
+            } ?? ""
         return TransferFailure(.wrongType, "expected \(wanted), got \(found)\(declared)")
     }
 
@@ -170,7 +173,7 @@ extension ItemTransfer: PlacedExchange {
         case 416 where offset > 0:
             return try concludeUnsatisfiable(result.headers)
         case let status where RequestRoute.isRedirect(status):
-            try route.follow(result.headers, status: status)
+            try route.follow(result.headers, status: status, hiding: context.job.trust.secrets)
             try checkPlace()
             return .redirected(after: RequestRoute.delay(result.headers, now: wallClockMicroseconds()))
         default:
@@ -186,7 +189,7 @@ extension ItemTransfer: PlacedExchange {
         else { return }
         asksInFull = true
         throw TransferFailure(
-            .protocolError, "the server answered 304 for \(told.prefix(100)), what is stored is \(stored.prefix(100))",
+            .protocolError, "the server answered 304 for \(excerpt(told)), what is stored is \(excerpt(stored))",
             isTransient: true)
     }
 
@@ -208,11 +211,16 @@ extension ItemTransfer: PlacedExchange {
         return .redirected()
     }
 
+    /// What a header field says, as the detail of a failure may tell it.
+    private func excerpt(_ field: String) -> String { context.job.trust.secrets.excerpt(field, 100) }
+
     /// A placeholder is not worth asking for.
     private func checkPlace() throws(TransferFailure) {
         guard context.job.source.placeholders.contains(where: { $0.matches(route.url) }) else { return }
         throw TransferFailure(
-            .unavailable, "the site shows a placeholder instead: \(route.url.text.prefix(200))", isLasting: true)
+            .unavailable,
+            "the site shows a placeholder instead: \(context.job.trust.secrets.excerpt(route.url.text, 200))",
+            isLasting: true)
     }
 
     private func checkBody() throws(TransferFailure) {

@@ -140,7 +140,7 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
                 throw TransferFailure(failure)
             }
             if RequestRoute.isRedirect(result.status) {
-                try route.follow(result.headers, status: result.status)
+                try route.follow(result.headers, status: result.status, hiding: context.job.trust.secrets)
                 let delay = RequestRoute.delay(result.headers, now: wallClockMicroseconds())
                 return engine.ended(self, .redirected(after: delay), result)
             }

@@ -45,19 +45,24 @@ struct RequestRoute {
     static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
     /// Takes the next hop.
-    mutating func follow(_ headers: HTTPHeaders, status: Int) throws(TransferFailure) {
+    ///
+    /// - Parameter secrets: what a failure must not tell.
+    mutating func follow(
+        _ headers: HTTPHeaders, status: Int, hiding secrets: Secrets = Secrets()
+    ) throws(TransferFailure) {
         guard let location = headers["Location"] else {
             throw TransferFailure(.redirect, "the server answered \(status) without a Location")
         }
         guard hops < Self.longest else {
-            throw TransferFailure(.redirect, "more than \(Self.longest) redirects, the last to \(location.prefix(200))")
+            throw TransferFailure(
+                .redirect, "more than \(Self.longest) redirects, the last to \(secrets.excerpt(location, 200))")
         }
         let next: WebURL
         do throws(WebURLError) {
             next = try url.resolving(location)
         } catch {
             throw TransferFailure(
-                .redirect, "the redirect to '\(location.prefix(200))' can't be followed: \(error.reason)")
+                .redirect, "the redirect to '\(secrets.excerpt(location, 200))' can't be followed: \(error.reason)")
         }
         if url.scheme == "https", next.scheme != "https" {
             throw TransferFailure(.redirect, "the redirect leads from https to \(next.scheme), to \(next.host)")

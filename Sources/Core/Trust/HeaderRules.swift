@@ -14,6 +14,17 @@ enum HeaderRules {
         ["authorization", "cookie", "proxy-authorization"].contains(name.lowercased())
     }
 
+    /// Fields that say what is wanted and never who asks: their values are nobody's secret.
+    private static let ordinary: Set<String> = [
+        "accept", "accept-charset", "accept-language", "cache-control", "dnt", "origin", "pragma", "prefer", "priority",
+        "save-data", "upgrade-insecure-requests", "x-requested-with",
+    ]
+
+    /// Whether the value of a field that the job file sets is shown nowhere.
+    static func isSecret(_ name: String) -> Bool {
+        !ordinary.contains(name.lowercased())
+    }
+
     static func isReserved(_ name: String) -> Bool {
         reserved.contains(name.lowercased())
     }

@@ -9,12 +9,13 @@ struct CatalogJob: Sendable, Hashable {
 
     /// The job of that name.
     ///
-    /// - Parameter environment: for a directory that the catalog has with `${NAME}` in it.
+    /// - Parameter environment: for a directory that an earlier version wrote with `${NAME}` in it.
     /// - Throws: ``UpkeepError``; `SQLiteError`.
     static func find(_ name: String, on catalog: Connection, environment: [String: String]) throws -> CatalogJob {
         let directory: String? = try catalog.value("SELECT directory FROM job WHERE name = ?", name)
         guard let directory else { throw UpkeepError.unknownJob(name, known: try names(on: catalog)) }
-        let variables = Secrets(environment.map { (name: $0.key, value: $0.value) })
+        guard try PlainNames.isDue(name, on: catalog) else { return CatalogJob(name: name, directory: directory) }
+        let variables = Secrets([], ordinary: environment.map { (name: $0.key, value: $0.value) })
         guard let expanded = variables.expand(directory) else {
             throw UpkeepError.unsetVariable(job: name, directory: directory)
         }

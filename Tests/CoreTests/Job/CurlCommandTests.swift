@@ -48,14 +48,38 @@ struct CurlCommandTests {
     func secrets() throws {
         let environment = ["TOKEN": "s3cret value"]
         let text = try command(
-            "https://example.org/${TOKEN}/$HOME/`id`/$(id)/it's \"it\"/$${TOKEN}",
+            "https://example.org/$HOME/`id`/$(id)/it's \"it\"/$${TOKEN}?${TOKEN}",
             """
-              headers: {Authorization: "Bearer ${TOKEN}", X-Plain: "it's $HOME"}
+              headers: {Authorization: "Bearer ${TOKEN}", Accept: "it's $HOME", X-Key: s3cret-literal}
             """, environment: environment)
         #expect(!text.contains("s3cret"))
-        let words = try words(text, environment: environment.merging(["HOME": "/root"]) { $1 })
+        let words = try words(
+            text, environment: environment.merging(["HOME": "/root", "transfer_headers_X_Key": "literal"]) { $1 })
         #expect(words.contains("Authorization: Bearer s3cret value"))
-        #expect(words.contains("X-Plain: it's $HOME"))
-        #expect(words.last == "https://example.org/s3cret value/$HOME/`id`/$(id)/it's \"it\"/${TOKEN}")
+        #expect(words.contains("Accept: it's $HOME"))
+        #expect(words.contains("X-Key: literal"))
+        #expect(words.last == "https://example.org/$HOME/`id`/$(id)/it's \"it\"/${TOKEN}?s3cret value")
+    }
+
+    @Test("private headers go to hosts of the job file alone, and no header follows a redirect")
+    func privateHeaders() throws {
+        let headers = "  headers: {Authorization: \"Bearer ${TOKEN}\", X-Plain: \"a value\"}\n"
+        func command(_ url: String) throws -> String {
+            try self.command(url, headers, environment: ["TOKEN": "s3cret"])
+        }
+        let own = try command("https://example.org/a")
+        #expect(own.contains("Authorization") && own.contains("X-Plain") && !own.contains("--location"))
+        for url in ["https://other.example/a", "https://example.org:444/a"] {
+            let other = try command(url)
+            #expect(!other.contains("Authorization") && other.contains("X-Plain") && !other.contains("--location"))
+        }
+        #expect(try self.command("https://example.org/a", "  retries: 0\n").contains("--location"))
+    }
+
+    @Test("a proxy's user information is not shown")
+    func proxy() throws {
+        let text = try command("https://example.org/a", "  proxy: \"http://me:passw0rd@proxy.example:3128\"\n")
+        #expect(text.contains("--proxy \"http://${userinfo}@proxy.example:3128\""))
+        #expect(!text.contains("passw0rd"))
     }
 }

@@ -224,6 +224,35 @@ struct JobFaultTests {
         #expect(loaded.hasErrors)
     }
 
+    @Test(
+        "no fault shows a secret of the job file or a flag, nor a value of the environment",
+        arguments: [
+            ("transfer: {headers: Bearer s3cret-word}", []),
+            ("transfer: {headers: {Authorization: [s3cret-word]}}", []),
+            ("transfer: {headers: {Host: s3cret-word}}", []),
+            ("transfer: {headers: {X-Key: s3cret-word}, rate: 0}", []),
+            ("transfer: {proxy: \"me:s3cret-word@proxy:3128\"}", []),
+            ("transfer: {proxy: \"http://me:s3cret-word@proxy:3128\", retries: no}", []),
+            ("transfer: {connect_to: {\"a:1\": \"${VALUE}\"}}", []), ("secrets: s3cret-word", []),
+            ("secrets: [KEY, s3cret-word]", []), ("transfer: {headers: {Authorization: \"s3cret-word}}", []),
+            ("refresh: maybe", ["transfer.headers=s3cret-word"]),
+            ("refresh: maybe", ["transfer.headers={Cookie: \"s3cret-word}"]),
+            ("refresh: maybe", ["transfer.headers.X-Key=[s3cret-word"]), ("secrets: [KEY]\nrefresh: ${KEY}", []),
+            ("refresh: maybe", ["source.type=${VALUE}"]), ("secrets: [NOT_SET]", []),
+        ] as [(String, [String])])
+    func secretFaults(_ text: String, _ overrides: [String]) throws {
+        let files = try JobFiles(environment: ["KEY": "s3cret-key", "VALUE": "s3cret-value"])
+        let loaded = try files.load(JobFiles.head + text + "\n", set: overrides)
+        #expect(loaded.hasErrors)
+        for message in files.messages(loaded) { #expect(!message.contains("s3cret"), "\(message)") }
+    }
+
+    @Test("a name in secrets that is not set is an error: its value would be shown where it is set otherwise")
+    func unsetSecret() throws {
+        let loaded = try JobFiles().load(JobFiles.head + "secrets: [NOT_SET]\n")
+        #expect(loaded.diagnostics.map(\.message) == ["the environment variable NOT_SET is not set"])
+    }
+
     @Test("a folder stands for its *.yaml files in order of their names; others in it are passed over")
     func folder() throws {
         let files = try JobFiles()
@@ -235,6 +264,10 @@ struct JobFaultTests {
         let loaded = files.loader.load([files.directory.path("jobs/")])
         #expect(loaded.jobs.map(\.name) == ["ayaml", "byaml"])
         #expect(!loaded.hasErrors)
+        #expect(
+            files.lines(loaded) == [
+                "jobs/c.yml: warning: is not read: of a folder only the *.yaml files are; name it *.yaml, or give it by itself"
+            ])
     }
 
     @Test("what is missing or empty is an error without a line")

@@ -59,7 +59,7 @@ struct ListTests {
         items[1] = items[1].with(size: -1)
         let report = try await bench.run(items)
         #expect(try report["a"].failure == "invalid")
-        #expect(try report["a"].transfer["detail"] == "its sha256 'abc' is not of 64 hexadecimal digits")
+        #expect(try report["a"].transfer["detail"] == "its sha256 is not of 64 hexadecimal digits")
         #expect(try report["b"].failure == "invalid")
         #expect(bench.server.requests.isEmpty)
     }

@@ -9,7 +9,7 @@ import Testing
 struct SecretTests {
     private let secret = "s3cret+/value"
 
-    @Test("no column, event, file name or part note shows a value from the environment", arguments: [0, 1, 2])
+    @Test("no column, event, file name or part note shows a secret that came with text", arguments: [0, 1, 2])
     func neverShown(_ run: Int) async throws {
         let secret = secret
         let encoded = "s3cret%2B%2Fvalue"
@@ -22,18 +22,19 @@ struct SecretTests {
             ], transfer: "retries: 0\nheaders: {X-Key: \"${KEY}\"}", environment: ["KEY": secret])
         bench.keepsParts = true
         bench.job.output.template = try PathTemplate(
-            "{section}/{key} {title} {name} {code}", fields: [TemplateField(name: "code", help: "")])
+            "{section}/{key} {title} {name}", fields: [])
         let items = ["/redirect", "/broken", "/page", "/missing", "bad url"].enumerated().map { index, path in
             let item = bench.item(
-                path, key: "\(index) \(secret)", title: "\(secret)\(index)", collection: "c-\(secret)")
+                path, key: "\(index)", title: "title \(index)", collection: "c")
             return item.with(
                 url: path.hasPrefix("/")
                     ? bench.server.url("\(path)?key=\(encoded)&raw=\(secret)") : "ftp://\(secret)/",
-                description: secret, section: "s-\(secret)", metadata: ["a": .text(secret), "b": .list([secret])],
-                thumbnailURL: "http://h/\(secret)", fields: ["code": secret],
+                description: secret, section: "s",
+                metadata: ["a": .text(secret), "b": .list([secret, "\"\(secret)"])],
+                thumbnailURL: "http://me:\(encoded)@h/?\(secret)",
                 headers: [ListedHeader(name: "X-Other", value: secret)])
         }
-        let collection = ListedCollection(key: "c-\(secret)", title: secret, subtitle: secret, section: secret)
+        let collection = ListedCollection(key: "c", title: "c", subtitle: secret, section: "c")
         let page = Page(collections: [collection], items: items, warnings: ["about \(secret)"])
         let failure = run == 2 ? TestSupportError("the list at ?key=\(secret) broke off") : nil
         let report = try await bench.run(.fixed([page], failure: failure))
@@ -81,6 +82,126 @@ struct SecretTests {
             let bytes = bench.directory.read(path) ?? []
             #expect(bytes.firstRange(of: Array(secret.utf8)) == nil, "\(path)")
         }
+    }
+
+    @Test("an ordinary value of a variable changes no key, title, path or URL, whatever it is")
+    func ordinary() async throws {
+        let directory = try TemporaryDirectory()
+        var bench = try Bench(
+            ["/8.png": [.ok(picture(), headers: [("Cache-Control", "max-age=60")])]],
+            keys: "allow_failed: ${N}", environment: ["N": "8"], directory: directory)
+        let item = bench.item("/8.png", key: "photo8", title: "photo8").with(url: bench.server.url("/8.png?size=8"))
+        _ = try await bench.run([item])
+        #expect(bench.files == ["photo8.png"])
+        #expect(
+            try bench.table("SELECT key, title, url FROM item") == [
+                ["key": "photo8", "title": "photo8", "url": .text(bench.server.url("/8.png?size=8"))]
+            ])
+        bench.job.trust.secrets = Secrets([], ordinary: [("N", "9")])
+        let again = try await bench.run([item])
+        #expect(try again["photo8"].outcome == "fresh")
+        #expect(bench.server.requests.count == 1)
+    }
+
+    @Test("a secret never changes a key, a title or a path")
+    func names() async throws {
+        let bench = try Bench(
+            ["/s3cret.png": [.ok(picture())]], keys: "secrets: [KEY]", environment: ["KEY": "s3cret"])
+        let item = bench.item("/s3cret.png", key: "s3cret", title: "a s3cret")
+        _ = try await bench.run([item])
+        #expect(bench.files == ["a s3cret.png"])
+        #expect(
+            try bench.table("SELECT key, title, path, url FROM item") == [
+                [
+                    "key": "s3cret", "title": "a s3cret", "path": "a s3cret.png",
+                    "url": .text(bench.server.url("/s3cret.png")),
+                ]
+            ])
+    }
+
+    @Test("the user information of a list's URLs is sent, and stands nowhere")
+    func userinfo() async throws {
+        var bench = try Bench([
+            "/a": [.ok(picture(), headers: [("ETag", "\"1\"")])], "/b": [.status(404)],
+            "/c": [.redirect(to: "http://other:p4ssword@host.invalid/")],
+        ])
+        bench.options.concurrency = 1
+        let address = bench.server.url().dropFirst("http://".count)
+        let items = ["a", "b", "c"].map { name in
+            let url = "http://us3r:\(name)-p4ssword@\(address)\(name)"
+            return ListedItem(collection: "all", key: "list#\(url)", url: url, title: url)
+        }
+        let report = try await bench.run(items)
+        #expect(Set(report.items.keys) == Set(["a", "b", "c"].map { "list#\(bench.server.url("/\($0)"))" }))
+        for name in ["a", "b"] {
+            let expected = Data("us3r:\(name)-p4ssword".utf8).base64EncodedString()
+            #expect(bench.requests("/\(name)").map { $0["Authorization"] } == ["Basic \(expected)"])
+        }
+        _ = try await bench.run(items)
+        #expect(bench.requests("/a").map { $0["If-None-Match"] } == [nil, "\"1\""])
+        for path in try FileManager.default.subpathsOfDirectory(atPath: bench.directory.path) {
+            #expect(!path.contains("p4ssword"))
+            let bytes = bench.directory.read(path) ?? []
+            for word in ["us3r", "p4ssword"] {
+                #expect(bytes.firstRange(of: Array(word.utf8)) == nil, "\(word) is in \(path)")
+            }
+        }
+        for event in report.events { #expect(!"\(event)".contains("p4ssword"), "\(event)") }
+        // Nothing knows it any more.
+        let failed = try await bench.run([]) { $0.selection.isFailedOnly = true }
+        #expect(failed.items.values.allSatisfy { $0.transfer["failure"] == "invalid" })
+        #expect(bench.requests("/b").count == 1)
+    }
+
+    @Test("a catalog that has variables in its names goes on with what the list calls its items")
+    func olderNames() async throws {
+        let bench = try Bench(
+            ["/8.png": [.ok(picture(), headers: [("ETag", "\"1\"")])]], keys: "allow_failed: ${N}",
+            environment: ["N": "8"])
+        let item = bench.item("/8.png", key: "photo8", title: "photo8", collection: "c8")
+        _ = try await bench.run([item])
+        try bench.change("INSERT INTO masked_job VALUES ('job')")
+        try bench.change("UPDATE collection SET key = 'c${N}', title = 'c${N}'")
+        try bench.change(
+            """
+            UPDATE item SET key = 'photo${N}', title = 'photo${N}', url = replace(url, '8.png', '${N}.png'),
+                stored_url = replace(stored_url, '8.png', '${N}.png'), stem = replace(stem, '8', '${N}'),
+                path = replace(path, '8', '${N}')
+            """)
+        try FileManager.default.moveItem(
+            atPath: bench.directory.path("\(bench.outputFolder)/photo8.png"),
+            toPath: bench.directory.path("\(bench.outputFolder)/photo${N}.png"))
+        let again = try await bench.run([item])
+        #expect(try again["photo8"].outcome == "unchanged")
+        #expect(bench.requests("/8.png").map { $0["If-None-Match"] } == [nil, "\"1\""])
+        #expect(
+            try bench.table("SELECT key, title, path FROM item") == [
+                ["key": "photo8", "title": "photo8", "path": "photo8.png"]
+            ])
+        #expect(bench.files == ["photo8.png"])
+        #expect(try bench.table("SELECT key FROM collection") == [["key": "c8"]])
+    }
+
+    @Test("a job that declares a secret later fetches nothing again for it")
+    func declaredLater() async throws {
+        var bench = try Bench(
+            ["/a": [.ok(picture(), headers: [("Cache-Control", "max-age=60")])]], keys: "allow_failed: 0")
+        let item = bench.item("/a").with(url: bench.server.url("/a?key=s3cret"))
+        _ = try await bench.run([item])
+        bench.job.trust.secrets = Secrets([("KEY", "s3cret")])
+        #expect(try await bench.run([item])["a"].outcome == "fresh")
+        #expect(try bench.table("SELECT url FROM item") == [["url": .text(bench.server.url("/a?key=${KEY}"))]])
+    }
+
+    @Test("a failure's text is hidden before it is cut", arguments: [170, 185, 196])
+    func cut(_ length: Int) async throws {
+        let filler = String(repeating: "x", count: length)
+        let bench = try Bench(
+            ["/a": [.redirect(to: "ftp://host/\(filler)s3cr%65t-word")]], keys: "secrets: [KEY]",
+            environment: ["KEY": "s3cret-word"])
+        let report = try await bench.run("/a")
+        let detail = try report["a"].transfer["detail"]?.text ?? ""
+        #expect(!detail.contains("s3"), "\(detail)")
     }
 
     @Test("a stored URL is asked for with its secret again")

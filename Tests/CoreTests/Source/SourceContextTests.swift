@@ -95,7 +95,7 @@ struct SourceContextTests {
 
     @Test("what a source remembers is there in the next run, without secrets in the catalog, and ages")
     func memory() async throws {
-        let bench = try Bench(keys: "allow_failed: ${COUNT}", environment: ["COUNT": "37"])
+        let bench = try Bench(keys: "allow_failed: ${COUNT}\nsecrets: [COUNT]", environment: ["COUNT": "37"])
         _ = try await bench.run(
             plan { context in
                 try await context.remember(["a": "one of 37 ${x}", "b": "two"])

@@ -80,12 +80,12 @@ struct UnitTests {
     @Test("a selection as the catalog writes it")
     func selections() {
         var selection = Selection()
-        #expect(selection.text == nil)
+        #expect(selection.text() == nil)
         selection.isFailedOnly = true
         selection.isRefreshing = true
         selection.only = ["a\"*", "b"]
         selection.limit = 5
-        #expect(selection.text == #"{"failed":true,"refresh":true,"only":["a\"*","b"],"limit":5}"#)
+        #expect(selection.text() == #"{"failed":true,"refresh":true,"only":["a\"*","b"],"limit":5}"#)
     }
 
     // MARK: Containers
