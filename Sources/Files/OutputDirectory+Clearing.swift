@@ -17,7 +17,7 @@ extension OutputDirectory {
         }
     }
 
-    /// Removes what the program has for its own use: parts, kept files, the journal. The lock stays, since others may be
+    /// Removes what the program has for its own use: parts, kept files, the journal, the owner. The lock stays, since others may be
     /// waiting for it.
     package func removePrivateFiles() throws(FileError) {
         try removeKept(except: [])
@@ -36,5 +36,6 @@ extension OutputDirectory {
         guard unlinkat(folder.raw, "journal", 0) == 0 || errno == ENOENT else {
             throw .last("remove", fullPath("\(Self.privateName)/journal"))
         }
+        try removeOwner()
     }
 }

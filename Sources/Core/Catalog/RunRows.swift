@@ -19,13 +19,6 @@ enum RunRows {
         // Before the transaction: files are read.
         let change = try DirectoryChange(job, output, on: catalog)
         return try catalog.transaction {
-            let owner: String? = try catalog.value(
-                "SELECT name FROM job WHERE directory = ? AND name <> ?", directory, job.name)
-            if let owner {
-                throw CatalogError(
-                    "the output directory \(directory) belongs to the job '\(owner)'; "
-                        + "give '\(job.name)' one of its own")
-            }
             try catalog.run(
                 """
                 INSERT INTO job (name, file, directory, created_at) VALUES (?, ?, ?, ?)

@@ -43,6 +43,10 @@ package enum Thumbnails {
             case .held(let holder): return .locked(pid: holder?.pid ?? 0, since: holder?.since ?? 0)
             }
             defer { outputLock.release() }
+            try await store.perform { catalog in
+                try DirectoryOwnership.check(
+                    job.name, output, directory: job.output.directory, database: store.path, on: catalog)
+            }
             try output.removeUnfinishedPictures()
             let stream = EventStream(events)
             let queue = RenderQueue(program: program, store: store) { stream.publish($0, mayWait: false) }

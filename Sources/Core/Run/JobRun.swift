@@ -80,10 +80,13 @@ final class JobRun: Sendable {
         let options = options
         let engine = engine
         let startedAt = wallClockMicroseconds()
-        // What can't be removed is in nobody's way.
-        try? output.removeParts(writtenBefore: startedAt / 1_000_000 - Self.longestWaitOfParts)
+        let database = store.path
         let (run, warning) = try await store.perform { catalog in
-            try RunRows.begin(
+            try DirectoryOwnership.claim(
+                job.name, output, directory: job.output.directory, database: database, on: catalog)
+            // What can't be removed is in nobody's way.
+            try? output.removeParts(writtenBefore: startedAt / 1_000_000 - Self.longestWaitOfParts)
+            return try RunRows.begin(
                 job, in: output, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog,
                 now: startedAt)
         }

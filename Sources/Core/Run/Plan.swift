@@ -89,7 +89,9 @@ package enum Plan {
         let own = try OutputDirectory(path: scratch.path, create: false)
         let output = (try? OutputDirectory(path: job.output.directory, create: false)) ?? own
         let (run, warning) = try await store.perform { catalog in
-            try RunRows.begin(
+            try DirectoryOwnership.check(
+                job.name, output, directory: job.output.directory, database: options.database, on: catalog)
+            return try RunRows.begin(
                 job, in: output, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog,
                 now: now)
         }

@@ -68,10 +68,12 @@ package enum GarbageCollection {
                 guard !isDryRun else {
                     let output = try OutputDirectory(path: job.directory, create: false)
                     if let holder = try holder(of: job, in: output, catalog: database) { return Ending.busy(holder) }
+                    try DirectoryOwnership.check(
+                        name, output, directory: job.directory, database: database, on: catalog)
                     var sweep = GarbageSweep(name, output, journal: nil, findings: findings)
                     return .collected(try sweep.run(maximumBytes: maximumBytes, on: catalog))
                 }
-                switch try HeldJob.hold(job, catalog: database) {
+                switch try HeldJob.hold(job, database: database, on: catalog) {
                 case .busy(let holder): return .busy(holder)
                 case .held(let held):
                     defer { held.release() }

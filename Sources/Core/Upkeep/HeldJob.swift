@@ -1,4 +1,5 @@
 import Files
+import SQLite
 
 /// A job that no run can begin meanwhile: both of its locks are held, until the value goes.
 final class HeldJob: Sendable {
@@ -24,10 +25,11 @@ final class HeldJob: Sendable {
 
     /// Asks for the locks, in the order in which a run does; does not wait.
     ///
-    /// - Throws: `FileError` where the directory can't be opened or locked.
-    static func hold(_ job: CatalogJob, catalog: String) throws(FileError) -> Attempt {
+    /// - Parameter database: the catalog's path.
+    /// - Throws: `FileError` where the directory can't be opened or locked; ``CatalogError`` where it is another job's.
+    static func hold(_ job: CatalogJob, database: String, on catalog: Connection) throws -> Attempt {
         let first: FileLock
-        switch try FileLock.acquire("\(catalog).\(job.name).lock") {
+        switch try FileLock.acquire("\(database).\(job.name).lock") {
         case .acquired(let lock): first = lock
         case .held(let holder): return .busy(RunHolder(holder))
         }
@@ -39,7 +41,9 @@ final class HeldJob: Sendable {
             return .held(HeldJob(job, nil, [first]))
         }
         switch try output.lock() {
-        case .acquired(let lock): return .held(HeldJob(job, output, [first, lock]))
+        case .acquired(let lock):
+            try DirectoryOwnership.check(job.name, output, directory: job.directory, database: database, on: catalog)
+            return .held(HeldJob(job, output, [first, lock]))
         case .held(let holder): return .busy(RunHolder(holder))
         }
     }

@@ -63,7 +63,7 @@ package final class JobReset: Sendable {
             let attempt = try await store.perform { catalog in
                 let job = try CatalogJob.find(name, on: catalog, environment: environment)
                 let collection = try key.map { try find($0, of: name, on: catalog) }
-                switch try HeldJob.hold(job, catalog: database) {
+                switch try HeldJob.hold(job, database: database, on: catalog) {
                 case .busy(let holder): return Attempt.busy(holder)
                 case .held(let held):
                     let extent = try measure(job, collection, on: catalog)

@@ -73,7 +73,7 @@ package enum Verification {
                     return Ending.verified(
                         try Reader(job: name, output: output).read(catalog, findings: findings, progress: progress))
                 }
-                switch try HeldJob.hold(job, catalog: database) {
+                switch try HeldJob.hold(job, database: database, on: catalog) {
                 case .busy(let holder): return .busy(holder)
                 case .held(let held):
                     defer { held.release() }
