@@ -91,9 +91,17 @@ package struct CommandPages: SourcePages {
                 }
                 continue
             }
-            if try take(ScriptMessage(line), into: &page, script) { return page }
+            if try take(message(line), into: &page, script) { return page }
         }
         return page
+    }
+
+    private func message(_ line: [UInt8]) throws -> ScriptMessage {
+        do {
+            return try ScriptMessage(line)
+        } catch {
+            throw error.quoting(in: context)
+        }
     }
 
     /// - Returns: whether the page ends here.

@@ -194,15 +194,25 @@ struct ScriptFault: Decodable, Sendable {
 /// Why a script's list ended early.
 struct ScriptError: Error, CustomStringConvertible {
     let description: String
+    /// The line that is at fault.
+    private let line: [UInt8]?
 
     init(_ description: String) {
         self.description = description
+        line = nil
     }
 
-    /// Of a line that it wrote.
+    /// Of a line that it wrote, which ``quoting(in:)`` adds.
     init(_ fault: String, _ line: [UInt8]) {
-        let text = String(decoding: line.prefix(100), as: UTF8.self)
-        description = "a line of the script \(fault): \(text)\(line.count > 100 ? "…" : "")"
+        description = "a line of the script \(fault)"
+        self.line = line
+    }
+
+    /// The same with the beginning of the line, secrets hidden.
+    func quoting(in context: SourceContext) -> ScriptError {
+        guard let line else { return self }
+        let text = context.excerpt(String(decoding: line.prefix(4_096), as: UTF8.self), 100)
+        return ScriptError("\(description): \(text)\(line.count > 100 ? "…" : "")")
     }
 }
 
