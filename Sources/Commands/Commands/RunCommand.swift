@@ -1,4 +1,5 @@
 import Core
+import Dispatch
 import HTTP
 import Reports
 
@@ -10,6 +11,7 @@ struct RunCommand {
     private var console: Console { context.console }
 
     func run() async -> ExitCode {
+        let console = console
         guard let jobs = context.loadJobs(options) else { return .invalidJob }
         guard !context.refuseMoves(of: jobs, options) else { return .invalidJob }
         let style = RunDisplay.style(options.progress, options.verbosity, on: console.errorTerminal)
@@ -20,8 +22,10 @@ struct RunCommand {
             hasKeyboard: terminal?.hasKeyboard == true, now: { Monotonic.now().microseconds })
         let driver = DisplayDriver(display, terminal: terminal)
         let session: Session
+        let grace: Int64
         do {
             var sessionOptions = try context.sessionOptions(options)
+            grace = sessionOptions.gracePeriod
             sessionOptions.interest = RunDisplay.interest(style, options.verbosity)
             session = try Session(jobs: jobs, options: sessionOptions) { display.handle($0) }
         } catch {
@@ -31,17 +35,33 @@ struct RunCommand {
         let signals = SignalWatch(
             stop: { name in
                 session.stop()
+                // A run that is to end waits for a reader as for a server.
+                console.limitWaiting(to: grace)
                 if options.verbosity != .quiet {
                     display.tell("\(name): no new transfers; a second signal stops those in flight")
                 }
             },
-            abort: { session.abort() })
+            abort: {
+                session.abort()
+                console.limitWaiting(to: 0)
+            })
+        if let deadline = options.deadline {
+            DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(Int(deadline))) {
+                console.limitWaiting(to: grace)
+            }
+        }
         let keys = RunKeys(session, display)
         driver.start { keys.press($0) }
         let results = await session.run()
-        signals.cancel()
         driver.end()
         var codes = results.map(ending(of:))
+        do throws(OutputError) {
+            try display.checkOutput()
+        } catch {
+            // It was told when it came; a reader that went away has what it wanted.
+            if error != .closedPipe { codes.append(.failed) }
+        }
+        signals.cancel()
         if let signal = signals.received { codes.append(.signal(signal)) }
         return .worst(of: codes)
     }

@@ -12,10 +12,16 @@ struct Console: Sendable {
     static func standard(environment: [String: String]) -> Console {
         signal(SIGPIPE, SIG_IGN)
         return Console(
-            output: ByteOutput(descriptor: STDOUT_FILENO, capacity: 65_536),
+            output: ByteOutput(standard: STDOUT_FILENO, capacity: 65_536),
             outputTerminal: Terminal(descriptor: STDOUT_FILENO, environment: environment),
-            errors: ByteOutput(descriptor: STDERR_FILENO, capacity: 0),
+            errors: ByteOutput(standard: STDERR_FILENO, capacity: 0),
             errorTerminal: Terminal(descriptor: STDERR_FILENO, environment: environment))
+    }
+
+    /// From now on a reader of an output is waited for while it takes nothing for at most so many microseconds.
+    func limitWaiting(to microseconds: Int64) {
+        output.limitWaiting(to: microseconds)
+        errors.limitWaiting(to: microseconds)
     }
 
     /// Writes lines for people. Control characters other than line feeds are replaced. When stderr itself can't be

@@ -30,13 +30,22 @@ enum LastBreath {
         }
     }
 
+    /// Gives the terminal back before the process is ended from within; waits for nobody.
+    static func giveBackTerminal() {
+        guard let rescue else { return }
+        tcsetattr(rescue.pointee.keyboard, TCSANOW, &rescue.pointee.modes)
+        var wait = pollfd(fd: rescue.pointee.screen, events: Int16(POLLOUT), revents: 0)
+        guard poll(&wait, 1, 0) > 0 else { return }
+        _ = write(rescue.pointee.screen, rescue.pointee.text.baseAddress, rescue.pointee.text.count)
+    }
+
     static func disarm() {
         guard rescue != nil else { return }
         for number in signals where !isIgnored(number) { signal(number, SIG_DFL) }
     }
 }
 
-// Written before the handler is installed, read by the handler alone after that; never freed.
+// Written before the handler is installed, by the display's queue; read when the process ends, and never freed.
 nonisolated(unsafe) private var rescue: UnsafeMutablePointer<LastBreath.Rescue>?
 
 /// Only what signal-safety(7) allows.

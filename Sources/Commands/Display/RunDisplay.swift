@@ -23,7 +23,6 @@ final class RunDisplay: Sendable {
         var size: ScreenSize?
         var showsHelp = false
         var lastPlainLine: Int64
-        var isOutputClosed = false
         var isFinished = false
     }
 
@@ -35,6 +34,8 @@ final class RunDisplay: Sendable {
     private let hasKeyboard: Bool
     private let now: @Sendable () -> Int64
     private let state: Mutex<State>
+    /// Why stdout takes nothing more. Apart from the rest: a reader of stdout that is slow keeps no words from stderr.
+    private let fault = Mutex<OutputError?>(nil)
 
     /// `now` tells monotonic microseconds.
     init(
@@ -77,20 +78,23 @@ final class RunDisplay: Sendable {
         return EventInterest(includesItems: style == .json || verbosity == .verbose, activityInterval: interval)
     }
 
-    /// Takes a batch of events, in order.
+    /// Takes a batch of events, in order; never two at a time.
     func handle(_ events: [RunEvent]) {
+        if style == .json { writeOutput(events) }
         state.withLock { state in
             var text = ""
-            var json = JSONWriter()
             let time = now()
             for event in events {
                 state.model.apply(event, at: time)
                 text += state.lines.lines(for: event)
-                if style == .json { EventLine.append(event, to: &json) }
             }
-            if !json.bytes.isEmpty { writeOutput(json.bytes, &state) }
             writeLines(text, &state)
         }
+    }
+
+    /// - Throws: why stdout did not take all events.
+    func checkOutput() throws(OutputError) {
+        if let fault = fault.withLock(\.self) { throw fault }
     }
 
     /// Draws the screen anew, with the lines that came since the last drawing above it; or writes the next plain line
@@ -179,15 +183,17 @@ final class RunDisplay: Sendable {
         }
     }
 
-    private func writeOutput(_ bytes: [UInt8], _ state: inout State) {
-        guard !state.isOutputClosed else { return }
+    private func writeOutput(_ events: [RunEvent]) {
+        guard fault.withLock({ $0 == nil }) else { return }
+        var json = JSONWriter()
+        for event in events { EventLine.append(event, to: &json) }
         do throws(OutputError) {
-            try console.output.write(bytes)
+            try console.output.write(json.bytes)
             try console.output.flush()
         } catch {
             // The run goes on: what it fetches does not depend on who watches.
-            state.isOutputClosed = true
-            if error != .closedPipe { writeLines("runner: \(error)\n", &state) }
+            fault.withLock { $0 = error }
+            if error != .closedPipe { tell("runner: \(error)") }
         }
     }
 }

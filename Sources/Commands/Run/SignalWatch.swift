@@ -2,7 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Turns SIGINT, SIGTERM and SIGHUP into two calls: the first asks a run to stop, the second to stop at once.
+/// Turns SIGINT, SIGTERM and SIGHUP into two calls: the first asks a run to stop, the second to stop at once. The third
+/// ends the process there and then, whatever it waits for.
 ///
 /// The default actions stay off until the process ends; ``ExitCode/end()`` restores the one it needs.
 final class SignalWatch {
@@ -15,17 +16,29 @@ final class SignalWatch {
     /// Watches from now on.
     ///
     /// - Parameters:
-    ///   - stop: on the first signal, with its name; on a queue of the watch.
-    ///   - abort: on the second and each later one.
+    ///   - stop: on the first signal, with its name; on a queue of the watch, as `abort`.
+    ///   - abort: on the second.
     init(stop: @escaping @Sendable (_ name: String) -> Void, abort: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "runner.signals")
+        // Whatever the calls wait for, signals are counted.
+        let calls = DispatchQueue(label: "runner.signals.calls")
         let tally = tally
         sources = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP")].compactMap { number, name in
-            // nohup(1) has SIGHUP ignored, and it stays so.
-            if number == SIGHUP, isIgnored(number) { return nil }
+            // nohup(1) has SIGHUP ignored, a shell without job control the SIGINT of what it starts in the background.
+            if isIgnored(number) { return nil }
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { tally.count(number) == 1 ? stop(name) : abort() }
+            source.setEventHandler {
+                for _ in 0..<max(1, source.data) {
+                    switch tally.count(number) {
+                    case 1: calls.async { stop(name) }
+                    case 2: calls.async { abort() }
+                    default:
+                        LastBreath.giveBackTerminal()
+                        ExitCode.signal(number).end()
+                    }
+                }
+            }
             source.activate()
             return source
         }

@@ -14,6 +14,8 @@ final class EventStream: Sendable {
     private struct State {
         var pending: [RunEvent] = []
         var isScheduled = false
+        /// Tasks that go on when the reader has caught up.
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let queue = DispatchQueue(label: "events")
@@ -39,6 +41,16 @@ final class EventStream: Sendable {
         if isFull, mayWait { queue.sync { self.deliver() } }
     }
 
+    /// Publishes, and suspends the task while the reader is far behind; no thread is held.
+    func send(_ events: [RunEvent]) async {
+        publish(events, mayWait: false)
+        guard state.withLock({ $0.pending.count > Self.longest }) else { return }
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.waiting.append(continuation) }
+            queue.async { self.deliver() }
+        }
+    }
+
     /// Publishes events that soon are out of date: they are dropped while the reader is far behind, as when its terminal
     /// is stopped.
     func offer(_ events: [RunEvent]) {
@@ -48,13 +60,12 @@ final class EventStream: Sendable {
 
     private func deliver() {
         useAllProcessors()
-        let events = state.withLock { state in
-            let events = state.pending
-            state.pending = []
-            state.isScheduled = false
-            return events
+        let (events, waiting) = state.withLock { state in
+            defer { state = State() }
+            return (state.pending, state.waiting)
         }
         if !events.isEmpty { handler(events) }
+        for task in waiting { task.resume() }
     }
 
     /// Returns when all that was published before has been read.

@@ -1,3 +1,4 @@
+import Dispatch
 import Files
 import HTTP
 
@@ -21,7 +22,9 @@ extension JobRun {
         state.withLock { $0.pictures }?.stop()
         publishControl()
         stopTransfers()
-        store.enqueue(after: Int(options.gracePeriod)) { _ in self.abortTransfers() }
+        timers.asyncAfter(deadline: .now() + .microseconds(Int(options.gracePeriod))) { [weak self] in
+            self?.abortTransfers()
+        }
     }
 
     /// Breaks off what is in flight.
@@ -36,7 +39,7 @@ extension JobRun {
         store.enqueue { catalog in
             do {
                 let now = wallClockMicroseconds()
-                self.events.publish(try ledger.cancel(waiting, on: catalog, now: now), mayWait: false)
+                self.events.publish(try ledger.cancel(waiting, on: catalog, now: now), mayWait: true)
             } catch {
                 ledger.abandon("the catalog can't be written: \(error)")
             }
@@ -97,7 +100,7 @@ extension JobRun {
             if !self.engine.add(successors, context) { waiting += successors.map(\.id) }
             do {
                 let now = wallClockMicroseconds()
-                self.events.publish(try ledger.cancel(waiting, on: catalog, now: now), mayWait: false)
+                self.events.publish(try ledger.cancel(waiting, on: catalog, now: now), mayWait: true)
             } catch {
                 ledger.abandon("the catalog can't be written: \(error)")
             }

@@ -1,3 +1,4 @@
+import Dispatch
 import Files
 import HTTP
 import SQLite
@@ -23,11 +24,13 @@ final class JobRun: Sendable {
     let engine: Engine
     let events: EventStream
     let rendering: RenderQueue?
+    /// Where time limits end: nothing else runs there, so that they end in time.
+    let timers: DispatchQueue
     let state: Locked<State>
 
     init(
         _ job: Job, options: SessionOptions, store: CatalogStore, engine: Engine, events: EventStream,
-        rendering: RenderQueue?
+        rendering: RenderQueue?, timers: DispatchQueue
     ) {
         self.job = job
         self.options = options
@@ -35,6 +38,7 @@ final class JobRun: Sendable {
         self.engine = engine
         self.events = events
         self.rendering = rendering
+        self.timers = timers
         state = Locked(State(concurrency: Self.concurrency(of: job, options)))
     }
 
@@ -272,13 +276,13 @@ final class JobRun: Sendable {
     private func take(_ outcome: ListingOutcome, _ ledger: RunLedger) async throws {
         for warning in outcome.warnings { warn(warning) }
         // Before the items begin: a collection is known before anything of it happens.
-        events.publish(outcome.events, mayWait: false)
+        await events.send(outcome.events)
         if !engine.add(outcome.work, ledger.context) {
             let ids = outcome.work.map(\.id)
             let cancelled = try await store.perform { catalog in
                 try ledger.cancel(ids, on: catalog, now: wallClockMicroseconds())
             }
-            events.publish(cancelled, mayWait: false)
+            await events.send(cancelled)
         }
     }
 
@@ -302,7 +306,7 @@ final class JobRun: Sendable {
             let events = try await store.perform { catalog in
                 try ledger.endKeeping(on: catalog, now: wallClockMicroseconds())
             }
-            self.events.publish(events, mayWait: false)
+            await self.events.send(events)
         }
         let (finished, warnings) = try await store.perform { catalog in
             try self.close(ledger, listing, stop, pictures, on: catalog)

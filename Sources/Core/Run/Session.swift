@@ -11,6 +11,7 @@ package final class Session: Sendable {
     private let events: EventStream
     private let runs: [JobRun]
     private let options: SessionOptions
+    private let timers = DispatchQueue(label: "timers")
     /// nil where no job wants pictures, or nothing can make them.
     private let rendering: RenderQueue?
 
@@ -45,8 +46,10 @@ package final class Session: Sendable {
         self.events = events
         self.store = store
         self.engine = engine
-        runs = jobs.map { job in
-            JobRun(job, options: options, store: store, engine: engine, events: events, rendering: rendering)
+        runs = jobs.map { [timers] job in
+            JobRun(
+                job, options: options, store: store, engine: engine, events: events, rendering: rendering,
+                timers: timers)
         }
     }
 
@@ -55,7 +58,7 @@ package final class Session: Sendable {
     /// - Returns: how each job ended, in the order in which they were given; all events have been read then.
     package func run() async -> [JobResult] {
         if let deadline = options.deadline {
-            store.enqueue(after: Int(deadline)) { [weak self] _ in
+            timers.asyncAfter(deadline: .now() + .microseconds(Int(deadline))) { [weak self] in
                 self?.stop(.deadline)
             }
         }
