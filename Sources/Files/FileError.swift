@@ -22,6 +22,9 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The disk, or the user's share of it, is used up: every further write will fail as well.
     package var isDiskFull: Bool { errno == ENOSPC || errno == EDQUOT }
 
+    /// Nothing is wrong: it was stopped on request.
+    package var isCancelled: Bool { errno == ECANCELED }
+
     /// There is nothing at the path.
     package var isAbsent: Bool { errno == ENOENT || errno == ENOTDIR }
 

@@ -48,7 +48,12 @@ package final class OutputDirectory: Sendable {
     }
 
     /// Reads a whole file. Symbolic links, folders and devices are refused.
-    package func digest(of path: RelativePath) throws(FileError) -> SHA256Digest {
+    ///
+    /// - Parameter isStopped: asked every 256 KiB; once it says so, the file is read no further.
+    /// - Throws: `ECANCELED` when it was stopped.
+    package func digest(
+        of path: RelativePath, unless isStopped: () -> Bool = { false }
+    ) throws(FileError) -> SHA256Digest {
         let file = try openForReading(path)
         let size = FileInformation(of: file.raw)?.size ?? 0
         var hasher = SHA256()
@@ -60,6 +65,9 @@ package final class OutputDirectory: Sendable {
             let count = uninterrupted { pread(file.raw, buffer.baseAddress, buffer.count, off_t(offset)) }
             guard count >= 0 else { throw .last("read", fullPath(path)) }
             if count == 0 { break }
+            if isStopped() {
+                throw FileError(operation: "read", path: fullPath(path), errno: ECANCELED, reason: "the run was stopped")
+            }
             hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += Int64(count)
         }

@@ -74,6 +74,19 @@ package final class Connection {
         }
     }
 
+    /// Whether the file at the connection's path is another than the open one, or gone: what is written is lost with this
+    /// connection. Costs one system call.
+    package var isMoved: Bool {
+        var isMoved: Int32 = 0
+        let code = sqlite3_file_control(raw, "main", SQLITE_FCNTL_HAS_MOVED, &isMoved)
+        return code == SQLITE_OK && isMoved != 0
+    }
+
+    /// Has ``close()`` leave the files beside the database alone: they may be another database's by now.
+    package func keepNeighbours() {
+        _ = csqlite_set_flag(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+
     /// Closes the file now, not when the last reference goes. Statements still held keep it open. No call may follow.
     package func close() {
         forgetStatements()

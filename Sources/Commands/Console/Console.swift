@@ -9,13 +9,28 @@ struct Console: Sendable {
     let errorTerminal: Terminal
 
     /// The process's own; from now on a closed pipe is an error of `write(2)`, not a signal.
+    ///
+    /// To be called before anything is opened: a descriptor that was closed when the process began is taken, lest the
+    /// catalog get its number and be written to as an output.
     static func standard(environment: [String: String]) -> Console {
+        takeClosedDescriptors()
         signal(SIGPIPE, SIG_IGN)
         return Console(
             output: ByteOutput(standard: STDOUT_FILENO, capacity: 65_536),
             outputTerminal: Terminal(descriptor: STDOUT_FILENO, environment: environment),
             errors: ByteOutput(standard: STDERR_FILENO, capacity: 0),
             errorTerminal: Terminal(descriptor: STDERR_FILENO, environment: environment))
+    }
+
+    /// As the C library does it for programs with more rights than their callers: reading and writing still fail.
+    private static func takeClosedDescriptors() {
+        for (descriptor, file, mode) in [
+            (STDIN_FILENO, "/dev/full", O_WRONLY), (STDOUT_FILENO, "/dev/null", O_RDONLY),
+            (STDERR_FILENO, "/dev/null", O_RDONLY),
+        ] where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is given, and those below are taken.
+            _ = open(file, mode)
+        }
     }
 
     /// From now on a reader of an output is waited for while it takes nothing for at most so many microseconds.

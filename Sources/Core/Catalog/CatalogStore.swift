@@ -55,6 +55,8 @@ package final class CatalogStore: Sendable {
         await withCheckedContinuation { continuation in
             queue.async {
                 self.isClosed = true
+                // Closing would remove the log by its name, which may be that of a new catalog.
+                if self.connection.isMoved { self.connection.keepNeighbours() }
                 self.connection.close()
                 continuation.resume()
             }

@@ -1,11 +1,21 @@
+import Dispatch
 import Files
+import Glibc
 import SQLite
 
 /// A job whose job file names another output directory than before.
 ///
 /// A directory that was moved, or copied, is taken as it is. Of all else the rows claim nothing in the new directory: what
 /// is not there is fetched again, and what somebody else has there is not overwritten. Files in the old directory stay.
-struct DirectoryChange {
+struct DirectoryChange: Sendable {
+    /// What a row claims.
+    struct Claim: Sendable {
+        let id: Int64
+        let path: String
+        let size: Int64?
+        let sha256: String?
+    }
+
     /// As the catalog has it.
     private let old: String
     private let new: String
@@ -15,24 +25,83 @@ struct DirectoryChange {
     /// Items of whose pictures one is not in the new directory.
     private var pictureless: Set<Int64> = []
 
-    /// Looks at the files that rows claim; nil when the directory is the same as ever, or the job is new.
-    init?(_ job: Job, _ output: OutputDirectory, on catalog: Connection) throws {
+    /// Compares the directory with what rows claim. Files are read on a queue of their own: the catalog's has other work.
+    ///
+    /// - Returns: nil when the directory is the same as ever, or the job is new.
+    /// - Throws: what can't be read; `FileError.isCancelled` once it is stopped.
+    static func find(
+        _ job: Job, in output: OutputDirectory, _ store: CatalogStore, isStopped: @escaping @Sendable () -> Bool
+    ) async throws -> DirectoryChange? {
+        guard var change = try await store.perform({ try DirectoryChange(job, on: $0) }) else { return nil }
+        let files = DispatchQueue(label: "files")
+        var last: Int64 = 0
+        while true {
+            let from = last
+            let claims = try await store.perform { try Self.claims(of: job, after: from, on: $0) }
+            guard let end = claims.last else { break }
+            last = end.id
+            let before = change
+            change = try await withCheckedThrowingContinuation { continuation in
+                files.async {
+                    continuation.resume(
+                        with: Result {
+                            var change = before
+                            try change.look(at: claims, in: output, isStopped: isStopped)
+                            return change
+                        })
+                }
+            }
+        }
+        let before = change
+        return try await store.perform { catalog in
+            var change = before
+            try change.lookAtPictures(of: job, in: output, on: catalog)
+            return change
+        }
+    }
+
+    /// nil when the directory is the same as ever, or the job is new.
+    private init?(_ job: Job, on catalog: Connection) throws {
         new = job.output.directory
         guard let old = try Self.oldDirectory(of: job, on: catalog) else { return nil }
         self.old = old
+    }
+
+    /// Some of the files that rows claim, in the order of their ids after this one; none at the end.
+    private static func claims(of job: Job, after id: Int64, on catalog: Connection) throws -> [Claim] {
+        try catalog.rows(
+            """
+            SELECT id, path, size, sha256 FROM item WHERE job = ? AND path IS NOT NULL AND id > ? ORDER BY id LIMIT 500
+            """, job.name, id
+        ) { row in
+            Claim(id: try row[0], path: try row[1], size: try row[2], sha256: try row[3])
+        }
+    }
+
+    /// Looks which of them are in the new directory. It may read all files, and blocks meanwhile.
+    ///
+    /// - Throws: what can't be read; `FileError.isCancelled` once it is stopped.
+    private mutating func look(at claims: [Claim], in output: OutputDirectory, isStopped: () -> Bool) throws {
         // In a directory that no run has written to only the bytes can tell whose a file is.
         let isOwn = PublishJournal.exists(in: output)
-        try catalog.forEach("SELECT id, path, size, sha256 FROM item WHERE job = ? AND path IS NOT NULL", job.name) {
-            row in
-            if let size = try row[2] as Int64?, let sha256 = try row[3] as String?,
-                let path = try? RelativePath(validating: try row[1]), let found = output.information(path),
-                found.isRegular, found.size == size, try isOwn || output.digest(of: path).hex == sha256
+        for claim in claims {
+            if isStopped() {
+                throw FileError(operation: "read", path: output.path, errno: ECANCELED, reason: "the run was stopped")
+            }
+            if let size = claim.size, let sha256 = claim.sha256,
+                let path = try? RelativePath(validating: claim.path), let found = output.information(path),
+                found.isRegular, found.size == size,
+                try isOwn || output.digest(of: path, unless: isStopped).hex == sha256
             {
                 kept += 1
             } else {
-                lost.append(try row[0])
+                lost.append(claim.id)
             }
         }
+    }
+
+    /// Looks which items have lost a picture.
+    private mutating func lookAtPictures(of job: Job, in output: OutputDirectory, on catalog: Connection) throws {
         let pictures = Set(try output.pictureNames())
         try catalog.forEach(
             "SELECT item_id, picture.path FROM picture JOIN item ON item.id = item_id WHERE job = ?", job.name

@@ -1,4 +1,5 @@
 import Files
+import HTTP
 import MediaProtocol
 import SQLite
 
@@ -32,6 +33,9 @@ extension RunLedger {
         var events: [RunEvent] = []
         do {
             try evict(on: catalog, now: now, &events)
+        } catch let error as FileError where error.isCancelled {
+            // The next run goes on with it.
+            kept = nil
         } catch let error as FileError {
             // The journal tells the next run of what has no row any more.
             needsJournal = true
@@ -49,7 +53,9 @@ extension RunLedger {
         self.kept = nil
         defer { self.kept = kept }
         let isDurable = context.job.transfer.durability == .batch
-        let eviction = Eviction(job: context.job.name, output: context.output, isDurable: isDurable)
+        let eviction = Eviction(
+            job: context.job.name, output: context.output, isDurable: isDurable,
+            isStopped: { [context] in context.isAborted.withLock(\.self) })
         try catalog.setSynchronous(isDurable ? .full : .normal)
         while true {
             let surplus = try kept.takeSurplus(Self.portion, by: eviction, on: catalog) { file in

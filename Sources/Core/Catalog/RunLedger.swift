@@ -107,6 +107,17 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         checkCompletion()
     }
 
+    /// Gives up the rest of the run when the catalog's file is no longer where it was: rows would be written, and lost.
+    func requireCatalog(_ catalog: Connection) throws {
+        guard catalog.isMoved else { return }
+        let error = CatalogError(
+            "the catalog \(catalog.path) was deleted or replaced during the run, and what the run recorded is lost: "
+                + "put a copy of the catalog back and run again, or run again without one, which asks for every item "
+                + "anew and keeps files whose bytes are the same")
+        abandon(error.description)
+        throw error
+    }
+
     /// Empties the journal once the rows are in the catalog.
     func clearJournal() {
         if !needsJournal { try? journal?.clear() }
@@ -115,6 +126,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     /// Enters or ends items in one transaction. When it fails the run is given up, with the sums of the rows that there
     /// are: what counts as listed or ended has no row then, and would be waited for without end.
     func transaction(on catalog: Connection, _ body: () throws -> Void) throws {
+        try requireCatalog(catalog)
         let before = figures
         do {
             try catalog.transaction { try body() }

@@ -5,19 +5,22 @@ import SQLite
 
 /// The rows of the `job` and `run` tables.
 enum RunRows {
+    /// What comes before anything else of a job: names that an earlier version has written otherwise are put right.
+    ///
+    /// - Throws: ``RefusedMove``.
+    static func prepare(_ job: Job, _ selection: Selection, on catalog: Connection) throws {
+        try PlainNames.restore(job, on: catalog)
+        if let refusal = try RefusedMove.find(job, selection, on: catalog) { throw refusal }
+    }
+
     /// Enters a job, takes up what unfinished runs left, and begins a run.
     ///
     /// - Returns: the run, and what to tell of it before it begins.
-    /// - Throws: ``CatalogError`` when the output directory belongs to another job; ``RefusedMove``.
     static func begin(
-        _ job: Job, in output: OutputDirectory, selection: Selection, runnerVersion: String, on catalog: Connection,
+        _ job: Job, _ change: DirectoryChange?, selection: Selection, runnerVersion: String, on catalog: Connection,
         now: Int64
     ) throws -> (run: Int64, warning: String?) {
         let directory = job.output.directory
-        try PlainNames.restore(job, on: catalog)
-        if let refusal = try RefusedMove.find(job, selection, on: catalog) { throw refusal }
-        // Before the transaction: files are read.
-        let change = try DirectoryChange(job, output, on: catalog)
         return try catalog.transaction {
             try catalog.run(
                 """
@@ -25,17 +28,35 @@ enum RunRows {
                 ON CONFLICT (name) DO UPDATE SET file = excluded.file, directory = excluded.directory
                 """, job.name, job.file, directory, now)
             try change?.apply(on: catalog)
-            // Whoever held the job's lock before is gone.
-            try catalog.run(
-                "UPDATE run SET outcome = 'interrupted' WHERE job = ? AND outcome = 'running'", job.name)
-            try catalog.run(
-                """
-                INSERT INTO run (job, started_at, selection, runner_version, libcurl_version, host, pid)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """, job.name, now, selection.text(hiding: job.trust.secrets.hide), runnerVersion, curlVersionText,
-                hostName(), Int64(getpid()))
-            return (catalog.lastInsertedRowID, change?.warning)
+            let run = try insert(job, selection, runnerVersion, on: catalog, now: now)
+            return (run, change?.warning)
         }
+    }
+
+    /// Enters a run that was stopped before it could begin; the job stays as it is.
+    static func enterStopped(
+        _ job: Job, _ outcome: RunOutcome, detail: String, selection: Selection, runnerVersion: String,
+        startedAt: Int64, on catalog: Connection, now: Int64
+    ) throws -> Int64 {
+        try catalog.transaction {
+            let run = try insert(job, selection, runnerVersion, on: catalog, now: startedAt)
+            try finish(run, outcome, detail: detail, on: catalog, now: now)
+            return run
+        }
+    }
+
+    private static func insert(
+        _ job: Job, _ selection: Selection, _ runnerVersion: String, on catalog: Connection, now: Int64
+    ) throws -> Int64 {
+        // Whoever held the job's lock before is gone.
+        try catalog.run("UPDATE run SET outcome = 'interrupted' WHERE job = ? AND outcome = 'running'", job.name)
+        try catalog.run(
+            """
+            INSERT INTO run (job, started_at, selection, runner_version, libcurl_version, host, pid)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, job.name, now, selection.text(hiding: job.trust.secrets.hide), runnerVersion, curlVersionText,
+            hostName(), Int64(getpid()))
+        return catalog.lastInsertedRowID
     }
 
     static func finish(

@@ -47,7 +47,10 @@ extension JobRun {
     }
 
     private func abortTransfers() {
-        if let (context, _) = begun { engine.abort(context) }
+        if let (context, _) = begun {
+            context.isAborted.withLock { $0 = true }
+            engine.abort(context)
+        }
         if let pictures = state.withLock({ $0.pictures }), pictures.isStopped { rendering?.abort() }
     }
 

@@ -13,7 +13,6 @@ final class JobRun: Sendable {
         var concurrency: Int
         /// Cancelled when the run is stopped, so that a source that waits ends.
         var listing: Task<Listing, Never>?
-        var isAborted = false
         /// nil where the job wants no pictures.
         var pictures: RenderJob?
     }
@@ -85,13 +84,22 @@ final class JobRun: Sendable {
         let engine = engine
         let startedAt = wallClockMicroseconds()
         let database = store.path
-        let (run, warning) = try await store.perform { catalog in
+        try await store.perform { catalog in
             try DirectoryOwnership.claim(
                 job.name, output, directory: job.output.directory, database: database, on: catalog)
-            // What can't be removed is in nobody's way.
+            // Best effort: a part that cannot be removed is harmless.
             try? output.removeParts(writtenBefore: startedAt / 1_000_000 - Self.longestWaitOfParts)
-            return try RunRows.begin(
-                job, in: output, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog,
+            try RunRows.prepare(job, options.selection, on: catalog)
+        }
+        let change: DirectoryChange?
+        do {
+            change = try await DirectoryChange.find(job, in: output, store) { self.isStopped }
+        } catch let error as FileError where error.isCancelled {
+            return .ran(try await finishStopped(startedAt: startedAt))
+        }
+        let (run, warning) = try await store.perform { catalog in
+            try RunRows.begin(
+                job, change, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog,
                 now: startedAt)
         }
         do {
@@ -316,9 +324,37 @@ final class JobRun: Sendable {
         return finished
     }
 
+    /// The end of a run that was stopped while it looked at a new output directory.
+    private func finishStopped(startedAt: Int64) async throws -> RunFinished {
+        let (outcome, detail): (RunOutcome, String) =
+            switch state.withLock({ $0.stop }) {
+            case .deadline: (.partial, "the deadline cut the run before it had read the new output.directory")
+            case .request: (.partial, "stopped on request before it had read the new output.directory")
+            case .signal, nil: (.interrupted, "stopped by a signal before it had read the new output.directory")
+            }
+        let now = wallClockMicroseconds()
+        let run = try await store.perform { [job, options] catalog in
+            try RunRows.enterStopped(
+                job, outcome, detail: detail, selection: options.selection, runnerVersion: options.runnerVersion,
+                startedAt: startedAt, on: catalog, now: now)
+        }
+        publish(
+            .runStarted(
+                RunStarted(
+                    run: run, job: job.name, at: startedAt, selection: options.selection.text,
+                    concurrency: limits.concurrency)))
+        let finished = RunFinished(
+            run: run, job: job.name, at: now, outcome: outcome, figures: RunFigures(), detail: detail,
+            startedAt: startedAt, isAcceptable: false)
+        publish(.runFinished(finished))
+        return finished
+    }
+
     private func close(
         _ ledger: RunLedger, _ listing: Listing, _ stop: StopCause?, _ pictures: RenderFigures, on catalog: Connection
     ) throws -> (RunFinished, warnings: [String]) {
+        // Also where nothing was left to write.
+        try? ledger.requireCatalog(catalog)
         var outcome: RunOutcome
         var detail: String?
         let figures = ledger.figures

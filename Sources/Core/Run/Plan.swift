@@ -88,11 +88,15 @@ package enum Plan {
         // A directory that is not there yet holds nothing, like the empty one.
         let own = try OutputDirectory(path: scratch.path, create: false)
         let output = (try? OutputDirectory(path: job.output.directory, create: false)) ?? own
-        let (run, warning) = try await store.perform { catalog in
+        try await store.perform { catalog in
             try DirectoryOwnership.check(
                 job.name, output, directory: job.output.directory, database: options.database, on: catalog)
-            return try RunRows.begin(
-                job, in: output, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog,
+            try RunRows.prepare(job, options.selection, on: catalog)
+        }
+        let change = try await DirectoryChange.find(job, in: output, store, isStopped: { false })
+        let (run, warning) = try await store.perform { catalog in
+            try RunRows.begin(
+                job, change, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog,
                 now: now)
         }
         if let warning { warnings(warning) }

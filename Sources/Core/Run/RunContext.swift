@@ -20,6 +20,8 @@ final class RunContext: Sendable {
     /// The job's number in the scheduler.
     let index: Scheduler.JobIndex
     let startedAt: Int64
+    /// Whether the run is broken off: nothing that takes long goes on.
+    let isAborted = Locked(false)
 
     init(
         job: Job, run: Int64, selection: Selection, interest: EventInterest = EventInterest(),

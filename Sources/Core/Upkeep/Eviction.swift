@@ -12,6 +12,8 @@ struct Eviction {
     var isDurable = true
     /// Files that are newer than their rows tell, by item; for those who only look.
     var replaced: [Int64: PublishJournal.Intent] = [:]
+    /// Whether nothing more is to be read or removed.
+    var isStopped: () -> Bool = { false }
 
     /// An item whose file goes.
     struct Victim {
@@ -63,6 +65,8 @@ struct Eviction {
     }
 
     /// Reads the file that items have, and compares it with their rows.
+    ///
+    /// - Throws: what the catalog has thrown; `FileError.isCancelled` once it is stopped.
     func examine(_ items: [Int64], on catalog: Connection) throws -> Examination {
         var examination = Examination()
         for item in items { try examine(item, &examination, on: catalog) }
@@ -90,9 +94,8 @@ struct Eviction {
         let known = replaced[item]
         let digest = known?.digest ?? found.sha256.flatMap(SHA256Digest.init(hex:))
         let size = known?.size ?? found.size
-        let isSame =
-            examination.victims.contains { $0.file.isSameFile(as: file) && $0.digest == digest }
-            || (file.isRegular && file.size == size && (try? output.digest(of: path)) == digest)
+        var isSame = examination.victims.contains { $0.file.isSameFile(as: file) && $0.digest == digest }
+        if !isSame, file.isRegular, file.size == size { isSame = try self.digest(of: path) == digest }
         guard isSame, let size, let digest else {
             return examination.strangers.append(
                 Stranger(id: item, key: found.key, path: found.path, size: file.size))
@@ -101,6 +104,16 @@ struct Eviction {
             Victim(
                 id: item, state: found.state, key: found.key, title: found.title, path: path, size: size,
                 digest: digest, file: file))
+    }
+
+    /// nil for what can't be read.
+    private func digest(of path: RelativePath) throws(FileError) -> SHA256Digest? {
+        do throws(FileError) {
+            return try output.digest(of: path, unless: isStopped)
+        } catch {
+            if error.isCancelled { throw error }
+            return nil
+        }
     }
 
     /// Takes the victims' files away. The journal is the caller's to clear.
