@@ -5,12 +5,17 @@ import SQLite
 
 /// The program: reads the command line, runs the command, says how the process ends.
 package enum CommandLineTool {
-    /// Runs a command line, given without the program's name. Jobs may name the source modules in `registry`.
-    package static func run(_ arguments: [String], registry: SourceRegistry) async -> ExitCode {
+    /// Runs the process's command line and ends the process. Jobs may name the source modules in `registry`.
+    ///
+    /// To be called first of all on the main thread, which then only waits: a `main` that is `async` has files open before
+    /// its first statement.
+    package static func main(registry: SourceRegistry) -> Never {
+        Console.takeClosedDescriptors()
         let environment = processEnvironment()
-        return await run(
-            arguments,
-            CommandContext(console: .standard(environment: environment), environment: environment, registry: registry))
+        let context = CommandContext(
+            console: .standard(environment: environment), environment: environment, registry: registry)
+        Task { await run(Array(CommandLine.arguments.dropFirst()), context).end() }
+        while true { pause() }
     }
 
     static func run(_ arguments: [String], _ context: CommandContext) async -> ExitCode {

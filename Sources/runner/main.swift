@@ -11,5 +11,4 @@ let registry = SourceRegistry([
     SourceModule(ManifestSource.self),
 ])
 
-let ending = await CommandLineTool.run(Array(CommandLine.arguments.dropFirst()), registry: registry)
-ending.end()
+CommandLineTool.main(registry: registry)

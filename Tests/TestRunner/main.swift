@@ -13,5 +13,4 @@ let registry = SourceRegistry([
     SourceModule(ListSource.self),
 ])
 
-let ending = await CommandLineTool.run(Array(CommandLine.arguments.dropFirst()), registry: registry)
-ending.end()
+CommandLineTool.main(registry: registry)

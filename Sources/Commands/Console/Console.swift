@@ -9,11 +9,7 @@ struct Console: Sendable {
     let errorTerminal: Terminal
 
     /// The process's own; from now on a closed pipe is an error of `write(2)`, not a signal.
-    ///
-    /// To be called before anything is opened: a descriptor that was closed when the process began is taken, lest the
-    /// catalog get its number and be written to as an output.
     static func standard(environment: [String: String]) -> Console {
-        takeClosedDescriptors()
         signal(SIGPIPE, SIG_IGN)
         return Console(
             output: ByteOutput(standard: STDOUT_FILENO, capacity: 65_536),
@@ -22,8 +18,12 @@ struct Console: Sendable {
             errorTerminal: Terminal(descriptor: STDERR_FILENO, environment: environment))
     }
 
-    /// As the C library does it for programs with more rights than their callers: reading and writing still fail.
-    private static func takeClosedDescriptors() {
+    /// Takes the standard descriptors that were closed when the process began, lest the next file that is opened, such as
+    /// the catalog, get the number of an output. Reading and writing still fail, as the C library has it for programs
+    /// with more rights than their callers.
+    ///
+    /// To be called before anything is opened.
+    static func takeClosedDescriptors() {
         for (descriptor, file, mode) in [
             (STDIN_FILENO, "/dev/full", O_WRONLY), (STDOUT_FILENO, "/dev/null", O_RDONLY),
             (STDERR_FILENO, "/dev/null", O_RDONLY),
