@@ -16,8 +16,7 @@ package final class FileLock: Sendable {
     /// What came of asking for a lock.
     package enum Attempt: Sendable {
         case acquired(FileLock)
-        /// Someone else has it: another process, or another `FileLock` of this one. Nil while that has not yet written
-        /// who it is.
+        /// Someone else has it: another process, or another `FileLock` of this one. Nil where that is no `FileLock`.
         case held(by: LockHolder?)
     }
 
@@ -34,6 +33,8 @@ package final class FileLock: Sendable {
     }
 
     static func acquire(_ name: String, in folder: Int32, shownAs path: String) throws(FileError) -> Attempt {
+        let gate = LockGate(folder: folder, path)
+        defer { gate.open() }
         let raw = uninterrupted { openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600) }
         guard raw >= 0 else { throw .last("lock", path) }
         let file = Descriptor(owning: raw)
@@ -48,7 +49,7 @@ package final class FileLock: Sendable {
     /// What a look at a lock tells.
     package enum State: Sendable {
         case free
-        /// Nil while whoever has it has not yet written who it is.
+        /// Nil where whoever has it is no `FileLock`.
         case held(by: LockHolder?)
     }
 
@@ -58,6 +59,8 @@ package final class FileLock: Sendable {
     }
 
     static func state(of name: String, in folder: Int32, shownAs path: String) throws(FileError) -> State {
+        let gate = LockGate(folder: folder, path)
+        defer { gate.open() }
         let raw = uninterrupted { openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
         if raw < 0, errno == ENOENT { return .free }
         guard raw >= 0 else { throw .last("lock", path) }
@@ -101,6 +104,39 @@ package final class FileLock: Sendable {
         let fields = line.dropLast().split(separator: " ", maxSplits: 2)
         guard fields.count == 3, let pid = Int32(fields[0]), let since = Int64(fields[1]) else { return nil }
         return LockHolder(pid: pid, since: since, host: String(fields[2]))
+    }
+}
+
+/// One at a time may ask for the locks of a folder, or look at them: whoever finds a lock taken finds written who has
+/// it, and a look never makes a free lock seem taken. It is a lock of the folder itself, held for microseconds.
+private struct LockGate: ~Copyable {
+    private let folder: Descriptor?
+    private let raw: Int32
+
+    /// Tries between which a millisecond passes: a process may be stopped in the gate. After them it is passed over.
+    private static let tries = 1_000
+
+    /// - Parameter path: of the lock's file, for one that is not given by its folder.
+    init(folder: Int32, _ path: String) {
+        let name = folder == AT_FDCWD ? path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." : "."
+        let raw = uninterrupted { openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard raw >= 0 else {
+            // The lock's file can't be opened either, or needs no more than to pass through the folder.
+            self.folder = nil
+            self.raw = raw
+            return
+        }
+        self.folder = Descriptor(owning: raw)
+        self.raw = raw
+        for _ in 0..<Self.tries {
+            if uninterrupted({ flock(raw, LOCK_EX | LOCK_NB) }) == 0 || errno != EWOULDBLOCK { break }
+            usleep(1_000)
+        }
+    }
+
+    /// Opens the gate; to be called at the end, lest it be opened before.
+    func open() {
+        if raw >= 0 { _ = flock(raw, LOCK_UN) }
     }
 }
 

@@ -23,7 +23,11 @@ package struct ManifestSource: Source {
                 isPath: true)
         ],
         defaults: ManifestOptions(),
-        fields: ManifestOptions.fields)
+        fields: ManifestOptions.fields,
+        files: { options in
+            guard case .file(let path) = options.url else { return [] }
+            return [("url", path)]
+        })
 
     private let options: ManifestOptions
     private let context: SourceContext

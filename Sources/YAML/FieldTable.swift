@@ -45,9 +45,17 @@ package struct FieldTable<Root>: Sendable {
         }
     }
 
+    /// `did you mean 'a', 'b' or 'c'?`; nil for none.
+    private func suggestion(_ names: [String]) -> String? {
+        guard let last = names.last else { return nil }
+        let others = names.dropLast().map { "'\($0)'" }.joined(separator: ", ")
+        return "did you mean \(others.isEmpty ? "" : "\(others) or ")'\(last)'?"
+    }
+
     private func report(unknown name: String, at key: Node, near: String?, _ context: inout DecodingContext) {
         let place = context.place.isEmpty ? "" : " in \(context.place)"
         var hint = near.map { "did you mean '\($0)'?" }
+        if near == nil { hint = suggestion(documentation.map(\.name).filter { $0.names(name) }) }
         if hint == nil, let home = documentation.first(where: { $0.fields.contains { $0.name == name } }) {
             hint = "it belongs in \(home.name)"
         }
@@ -76,5 +84,15 @@ extension YAMLRecord {
         var record = Self()
         fields.decode(node, into: &record, &context)
         return record
+    }
+}
+
+extension String {
+    /// Whether a word says a part of this name, or its singular: `timeout` for `stall_timeout`, `retry` for `retries`.
+    fileprivate func names(_ word: String) -> Bool {
+        guard word.count >= 4 else { return false }
+        let word = word.lowercased()
+        let stem = word.hasSuffix("y") ? String(word.dropLast()) + "ies" : word
+        return split(separator: "_").contains { [word, word + "s", stem].contains(String($0)) }
     }
 }

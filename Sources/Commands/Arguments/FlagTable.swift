@@ -50,6 +50,11 @@ enum FlagTable {
             details: "KEY is a dotted path such as transfer.rate, VALUE is YAML."
         ) { text, options throws(UnwantedValue) in options.overrides.append(text) },
         Flag(
+            switch: "keep-going", in: .settings, of: [.run],
+            help: "run the other jobs when a job file is invalid or missing",
+            details: "Without it nothing runs. The command then ends with exit code 2 at best."
+        ) { $0.keepsGoing = true },
+        Flag(
             "concurrency", "N", in: .settings, of: [.run], help: "items in flight at a time, instead of the job file's"
         ) { text, options throws(UnwantedValue) in options.concurrency = try OptionValue.count(text, upTo: 1024) },
         Flag(

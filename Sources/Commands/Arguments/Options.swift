@@ -7,6 +7,8 @@ struct Options: Equatable, Sendable {
     var overrides: [String] = []
     var database: String?
 
+    /// Whether the jobs that are sound run although others are not.
+    var keepsGoing = false
     var isFailedOnly = false
     var isRefreshing = false
     var only: [String] = []

@@ -7,7 +7,7 @@ struct CheckCommand {
     let context: CommandContext
 
     func run() -> ExitCode {
-        guard let jobs = context.loadJobs(options) else { return .invalidJob }
+        guard let jobs = context.loadJobs(options, looksForFiles: true) else { return .invalidJob }
         // "…/": files below the current folder are named from there, as they were typed.
         let here = CatalogLocation.absolute("")
         return context.console.deliver {

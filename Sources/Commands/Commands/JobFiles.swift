@@ -5,16 +5,20 @@ import YAML
 extension CommandContext {
     /// Reads and checks the job files of a command, and tells every fault on stderr.
     ///
+    /// - Parameter looksForFiles: whether a file that a source is to read must be there now.
     /// - Returns: the jobs, or nil when one has an error.
-    func loadJobs(_ options: Options) -> [Job]? {
+    func loadJobs(_ options: Options, looksForFiles: Bool = false) -> [Job]? {
+        let loaded = loadSoundJobs(options, looksForFiles: looksForFiles)
+        return loaded.hasErrors ? nil : loaded.jobs
+    }
+
+    /// The same, with the jobs that have no error beside those that have one.
+    func loadSoundJobs(_ options: Options, looksForFiles: Bool = false) -> LoadedJobs {
         let loader = JobLoader(registry: registry, environment: environment)
-        let loaded = loader.load(options.operands, overrides: options.overrides)
-        var isSound = true
-        for diagnostic in loaded.diagnostics {
-            if diagnostic.severity == .error { isSound = false }
-            if diagnostic.severity == .error || options.verbosity != .quiet { console.tell(diagnostic.description) }
-        }
-        return isSound ? loaded.jobs : nil
+        let loaded = loader.load(options.operands, overrides: options.overrides, looksForFiles: looksForFiles)
+        for diagnostic in loaded.diagnostics
+        where diagnostic.severity == .error || options.verbosity != .quiet { console.tell(diagnostic.description) }
+        return loaded
     }
 
     /// Whether a job can't run, or be planned, with the selection that the flags make; says why on stderr.

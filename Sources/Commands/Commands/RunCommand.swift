@@ -12,7 +12,9 @@ struct RunCommand {
 
     func run() async -> ExitCode {
         let console = console
-        guard let jobs = context.loadJobs(options) else { return .invalidJob }
+        let loaded = context.loadSoundJobs(options)
+        let jobs = loaded.jobs
+        guard !loaded.hasErrors || options.keepsGoing && !jobs.isEmpty else { return .invalidJob }
         guard !context.refuseMoves(of: jobs, options) else { return .invalidJob }
         let style = RunDisplay.style(options.progress, options.verbosity, on: console.errorTerminal)
         LiveTerminal.surviveBackground()
@@ -55,6 +57,8 @@ struct RunCommand {
         let results = await session.run()
         driver.end()
         var codes = results.map(ending(of:))
+        // 78 is for a command of which nothing ran.
+        if loaded.hasErrors { codes.append(.failed) }
         do throws(OutputError) {
             try display.checkOutput()
         } catch {
@@ -72,8 +76,7 @@ struct RunCommand {
         case .ran(let run):
             return Self.code(of: run)
         case .locked(let pid, let since):
-            console.tell(
-                "\(result.job): another run (pid \(pid), since \(localTimeText(since))) holds the job; nothing done")
+            console.tell(context.busyText(job: result.job, pid: pid, since: since))
             return .locked
         case .refused(let refusal):
             console.tell("\(result.job): error: \(refusal)")

@@ -31,7 +31,7 @@ struct ThumbnailsCommand {
         case .done(let figures):
             return tell(figures, of: job.name)
         case .locked(let pid, let since):
-            console.tell("\(job.name): a run (pid \(pid), since \(localTimeText(since))) holds the job; nothing done")
+            console.tell(context.busyText(job: job.name, pid: pid, since: since))
             return .locked
         case .failed(let reason):
             console.tell("\(job.name): failed: \(displayable(reason))")

@@ -13,7 +13,13 @@ extension CommandContext {
 
     /// Who has a job, as `run` tells it.
     func busyText(job: String, _ holder: RunHolder) -> String {
-        "\(job): another run (pid \(holder.pid), since \(localTimeText(holder.since))) holds the job; nothing done"
+        busyText(job: job, pid: holder.pid, since: holder.since)
+    }
+
+    /// The same; process 0 is one that has not written who it is.
+    func busyText(job: String, pid: Int32, since: Int64) -> String {
+        let holder = pid > 0 ? "another run (pid \(pid), since \(localTimeText(since)))" : "another program"
+        return "\(job): \(holder) holds the job; nothing done"
     }
 }
 

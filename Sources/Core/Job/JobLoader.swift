@@ -15,24 +15,50 @@ package struct JobLoader: Sendable {
 
     /// Loads job files, and the `*.yaml` files of folders.
     ///
-    /// - Parameter overrides: `KEY=VALUE` of each `--set`, for every job.
-    package func load(_ paths: [String], overrides: [String] = []) -> LoadedJobs {
+    /// - Parameters:
+    ///   - overrides: `KEY=VALUE` of each `--set`, for every job.
+    ///   - looksForFiles: whether a file that a source is to read must be there now.
+    /// - Returns: the jobs that are sound, and the faults of the others.
+    package func load(_ paths: [String], overrides: [String] = [], looksForFiles: Bool = false) -> LoadedJobs {
         var diagnostics: [Diagnostic] = []
         let overrides = overrides.compactMap { Override(parsing: $0, diagnostics: &diagnostics) }
         diagnostics = diagnostics.map(JobSecrets.withoutSuspects(registry))
         var jobs: [Job] = []
         var names: [String: String] = [:]
+        var places: [(place: DirectoryPlace, job: String, file: String)] = []
         for path in paths.flatMap({ files(at: $0, &diagnostics) }) {
             for (document, source) in documents(of: path, &diagnostics) {
                 guard let job = decode(document, file: path, overrides, &diagnostics) else { continue }
-                if let other = names.updateValue(path, forKey: job.name) {
-                    let mark = document["name"]?.mark ?? document.mark
-                    let place = other == path ? "in this file" : "by \(other)"
-                    diagnostics.append(
-                        Diagnostic(
-                            "the name '\(job.name)' is taken \(place) already", at: mark, in: source,
-                            hint: "each job needs a name of its own"))
+                func report(_ message: String, at node: Node?, hint: String) {
+                    let mark = node?.mark ?? document.mark
+                    diagnostics.append(Diagnostic(message, at: mark, in: node?.source ?? source, hint: hint))
                 }
+                let count = diagnostics.count
+                if let other = names.updateValue(path, forKey: job.name) {
+                    report(
+                        "the name '\(job.name)' is taken \(other == path ? "in this file" : "by \(other)") already",
+                        at: document["name"], hint: "each job needs a name of its own")
+                }
+                let place = DirectoryPlace(job.output.directory)
+                let node = document["output"]?["directory"]
+                let hint = "an output directory belongs to one job"
+                for other in places {
+                    let owner = "the job '\(other.job)' in \(other.file == path ? "this file" : other.file)"
+                    if place.isSame(as: other.place) {
+                        report("the output directory of '\(job.name)' is that of \(owner)", at: node, hint: hint)
+                    } else if place.isPrivate(in: other.place) {
+                        report(
+                            "the output directory of '\(job.name)' lies in the folder .runner of \(owner)", at: node,
+                            hint: hint)
+                    } else if other.place.isPrivate(in: place) {
+                        report(
+                            "the output directory of \(owner) lies in the folder .runner of '\(job.name)'", at: node,
+                            hint: hint)
+                    }
+                }
+                if looksForFiles { diagnostics += missingFiles(of: job, document, source) }
+                guard diagnostics.count == count else { continue }
+                places.append((place, job.name, path))
                 jobs.append(job)
             }
         }
@@ -119,6 +145,26 @@ package struct JobLoader: Sendable {
             bytes += buffer[..<count]
         }
         return bytes
+    }
+
+    /// Files that the source of a job is to read, and that can't be read now.
+    private func missingFiles(of job: Job, _ document: Node, _ source: YAMLSource) -> [Diagnostic] {
+        job.source.files.compactMap { option, name in
+            let path = name.hasPrefix("/") ? name : "\(job.folder)/\(name)"
+            var information = stat()
+            var reason: String?
+            if access(path, R_OK) != 0 || stat(path, &information) != 0 {
+                reason = String(cString: strerror(errno))
+            } else if information.st_mode & S_IFMT == S_IFDIR {
+                reason = "it is a folder"
+            }
+            let node = document["source"]?[option]
+            return reason.map { reason in
+                Diagnostic(
+                    "the file of source.\(option) can't be read: \(reason)", at: (node ?? document).mark,
+                    in: node?.source ?? source, hint: "paths in a job file start at its folder")
+            }
+        }
     }
 
     // MARK: One document
@@ -258,10 +304,11 @@ package struct JobLoader: Sendable {
 
 /// What job files came to.
 package struct LoadedJobs: Sendable {
+    /// Those without an error.
     package let jobs: [Job]
     /// Of all files, in their order; within a file by line.
     package let diagnostics: [Diagnostic]
 
-    /// Whether nothing may run.
+    /// Whether one of the jobs, or a file, has an error.
     package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 }

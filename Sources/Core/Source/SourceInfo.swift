@@ -23,6 +23,8 @@ package struct SourceInfo<Options: Sendable>: Sendable {
     package let placeholders: [Placeholder]
     package let defaults: Options
     package let fields: FieldTable<Options>
+    /// Files beside the job file that options name, by the names of the options.
+    package let files: @Sendable (Options) -> [(option: String, path: String)]
     /// Checks that need more than one option, with the node of the whole `source:` mapping.
     package let validate: @Sendable (inout Options, Node, inout DecodingContext) -> Void
 
@@ -32,6 +34,7 @@ package struct SourceInfo<Options: Sendable>: Sendable {
         secretOptions: [String] = [], firstOptions: [String: String] = [:], placeholders: [Placeholder] = [],
         defaults: Options,
         fields: FieldTable<Options>,
+        files: @escaping @Sendable (Options) -> [(option: String, path: String)] = { _ in [] },
         validate: @escaping @Sendable (inout Options, Node, inout DecodingContext) -> Void = { _, _, _ in }
     ) {
         self.type = type
@@ -45,6 +48,7 @@ package struct SourceInfo<Options: Sendable>: Sendable {
         self.placeholders = placeholders
         self.defaults = defaults
         self.fields = fields
+        self.files = files
         self.validate = validate
     }
 }

@@ -50,7 +50,7 @@ package struct SourceModule: Sendable {
             info.fields.decode(node, into: &options, passing: ["type"], &context)
             info.validate(&options, node, &context)
             let decoded = options
-            return SourcePlan(type: info.type, placeholders: info.placeholders) { context in
+            return SourcePlan(type: info.type, placeholders: info.placeholders, files: info.files(decoded)) { context in
                 AnySourcePages(try S(options: decoded, context: context).pages())
             }
         }
@@ -62,6 +62,8 @@ package struct SourcePlan: Sendable {
     package let type: String
     /// An item that ends at one of these is unavailable.
     var placeholders: [Placeholder] = []
+    /// Files that it reads, absolute or from the job file's folder, by the names of their options.
+    var files: [(option: String, path: String)] = []
     let makePages: @Sendable (SourceContext) throws -> AnySourcePages
 
     /// Begins a listing.
