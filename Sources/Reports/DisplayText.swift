@@ -45,3 +45,24 @@ extension String {
         self + String(repeating: " ", count: max(0, width - displayWidth(of: self)))
     }
 }
+
+/// The text in at most so many columns, with an ellipsis in place of what is in the middle of a longer one.
+package func cutInside(_ text: String, toWidth width: Int) -> String {
+    guard displayWidth(of: text) > width else { return text }
+    guard width >= 8 else { return cut(text, toWidth: width) }
+    var (tail, tailWidth): ([Character], Int) = ([], 0)
+    for character in text.reversed() {
+        let next = displayWidth(of: character)
+        guard tailWidth + next <= (width - 1) / 2 else { break }
+        tail.append(character)
+        tailWidth += next
+    }
+    var (head, headWidth) = ("", 0)
+    for character in text {
+        let next = displayWidth(of: character)
+        guard headWidth + next < width - tailWidth else { break }
+        head.append(character)
+        headWidth += next
+    }
+    return head + "…" + String(tail.reversed())
+}

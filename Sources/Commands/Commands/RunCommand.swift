@@ -40,7 +40,7 @@ struct RunCommand {
                 // A run that is to end waits for a reader as for a server.
                 console.limitWaiting(to: grace)
                 if options.verbosity != .quiet {
-                    display.tell("\(name): no new transfers; a second signal stops those in flight")
+                    display.tellStop("\(name): no new transfers; a second signal stops those in flight")
                 }
             },
             abort: {

@@ -2,7 +2,9 @@ import Glibc
 
 /// What a descriptor is, as far as layout and colour go.
 struct Terminal: Equatable, Sendable {
-    /// Whether a person sees it, with a cursor that can be moved.
+    /// Whether a person sees it.
+    var isTerminal = false
+    /// The same, with a cursor that can be moved.
     var isInteractive = false
     /// Whether words may be coloured.
     var hasColour = false
@@ -15,6 +17,7 @@ struct Terminal: Equatable, Sendable {
     /// `COLUMNS` where the terminal does not tell its width.
     init(descriptor: Int32, environment: [String: String]) {
         guard isatty(descriptor) == 1 else { return }
+        isTerminal = true
         let isDumb = environment["TERM"] == "dumb"
         isInteractive = !isDumb
         hasColour = !isDumb && environment["NO_COLOR", default: ""].isEmpty
@@ -22,6 +25,7 @@ struct Terminal: Equatable, Sendable {
     }
 
     init(isInteractive: Bool = false, hasColour: Bool = false, width: Int? = nil) {
+        self.isTerminal = isInteractive
         self.isInteractive = isInteractive
         self.hasColour = hasColour
         self.width = width

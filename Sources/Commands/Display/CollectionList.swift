@@ -23,7 +23,10 @@ struct CollectionList: Sendable {
         var isListed = false
 
         /// Items in all, as far as they are known.
-        var total: Int { isListed ? max(listed, done) : max(listed, done, expected ?? 0) }
+        var total: Int { isListed ? max(listed, ended) : max(listed, ended, expected ?? 0) }
+
+        /// Items that have ended in any way.
+        var ended: Int { done + cancelled }
     }
 
     private(set) var entries: [Entry] = []
@@ -48,7 +51,8 @@ struct CollectionList: Sendable {
         var entry = entries[place]
         entry.expected = progress.expected
         entry.listed = progress.listed
-        entry.done = progress.done
+        // Given up is not done.
+        entry.done = progress.done - progress.cancelled
         entry.failed = progress.failed
         entry.cancelled = progress.cancelled
         // More may be listed until the source says that it is done, or has given all that it announced.
@@ -79,7 +83,7 @@ struct CollectionList: Sendable {
             entries[place].isListed = true
             if isFinished, entries[place].state == .queued || entries[place].state == .downloading {
                 let entry = entries[place]
-                move(place, to: entry.done < entry.total || entry.cancelled > 0 ? .stopped : .finished)
+                move(place, to: entry.ended < entry.total || entry.cancelled > 0 ? .stopped : .finished)
             } else {
                 settle(place)
             }
@@ -88,7 +92,7 @@ struct CollectionList: Sendable {
 
     private mutating func settle(_ place: Int) {
         let entry = entries[place]
-        if entry.isListed, entry.done >= entry.total {
+        if entry.isListed, entry.ended >= entry.total {
             move(place, to: entry.cancelled > 0 ? .stopped : .finished)
         } else if entry.done > 0 {
             move(place, to: .downloading)

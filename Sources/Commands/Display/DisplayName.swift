@@ -27,12 +27,12 @@ struct DisplayName: Equatable, Sendable {
         width = displayWidth(of: text)
     }
 
-    /// The name in at most so many columns.
+    /// The name in at most so many columns; of one that is longer the beginning and the end, which tell files apart.
     ///
     /// Around Arabic and Hebrew stand left-to-right marks: without them a terminal that reorders text (UAX #9) would take
     /// the figures that follow for a part of the name, or turn the whole row.
     func fitted(to columns: Int) -> String {
-        let shown = width <= columns ? text : cut(text, toWidth: max(1, columns))
+        let shown = width <= columns ? text : cutInside(text, toWidth: max(1, columns))
         return isRightToLeft ? "\u{200e}\(shown)\u{200e}" : shown
     }
 

@@ -82,6 +82,9 @@ struct FileSlots: Sendable {
             received: item.received, total: item.total, rate: nil, time: time)
     }
 
+    /// Bytes of the items in flight that are there.
+    var received: Int64 { places.reduce(0) { $0 + ($1?.received ?? 0) } }
+
     /// Bytes that the items in flight have yet to bring; nil when the length of one is unknown.
     var remaining: Int64? {
         var sum: Int64 = 0

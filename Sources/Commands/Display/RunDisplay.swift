@@ -33,6 +33,7 @@ final class RunDisplay: Sendable {
     private let console: Console
     private let hasKeyboard: Bool
     private let now: @Sendable () -> Int64
+    private let start: Int64
     private let state: Mutex<State>
     /// Why stdout takes nothing more. Apart from the rest: a reader of stdout that is slow keeps no words from stderr.
     private let fault = Mutex<OutputError?>(nil)
@@ -46,7 +47,7 @@ final class RunDisplay: Sendable {
         self.style = style
         self.hasKeyboard = hasKeyboard
         self.now = now
-        let start = now()
+        start = now()
         let hasColour = console.errorTerminal.hasColour
         state = Mutex(
             State(
@@ -63,7 +64,7 @@ final class RunDisplay: Sendable {
         case .none: .none
         case .plain: .plain
         case .bar: terminal.isInteractive ? .bar : .plain
-        case .automatic: terminal.isInteractive ? .bar : .none
+        case .automatic: terminal.isInteractive ? .bar : terminal.isTerminal ? .plain : .none
         }
     }
 
@@ -111,7 +112,7 @@ final class RunDisplay: Sendable {
             case .bar: drawScreen(size, time, &state)
             case .plain where time - state.lastPlainLine >= Self.plainInterval:
                 state.lastPlainLine = time
-                let line = TotalsText.line(state.model, itemRate: state.meter.items, byteRate: state.meter.bytes)
+                let line = TotalsText.line(state.model, itemRate: state.meter.items, byteRate: state.meter.bytes, elapsed: time - start)
                 try? console.errors.write(line + "\n")
             case .plain, .json, .none: break
             }
@@ -130,7 +131,7 @@ final class RunDisplay: Sendable {
             let keys: RunLayout.Keys = !hasKeyboard ? .none : state.showsHelp ? .help : .hint
             let layout = RunLayout(
                 model: state.model, size: size, time: time,
-                rates: RunLayout.Rates(items: state.meter.items, bytes: state.meter.bytes), keys: keys)
+                rates: RunLayout.Rates(items: state.meter.items, bytes: state.meter.bytes), keys: keys, elapsed: time - start)
             text += state.painter.paint(layout.rows(), below: lines)
         } else {
             text += lines
@@ -141,6 +142,13 @@ final class RunDisplay: Sendable {
     /// Writes a line for people, above the screen.
     func tell(_ text: String) {
         state.withLock { writeLines(displayable(text) + "\n", &$0) }
+    }
+
+    /// Tells how the run is being stopped, unless the screen does.
+    func tellStop(_ text: String) {
+        state.withLock { state in
+            if style != .bar || state.size == nil { writeLines(displayable(text) + "\n", &state) }
+        }
     }
 
     func toggleHelp() {

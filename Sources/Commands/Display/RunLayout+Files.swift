@@ -17,6 +17,23 @@ extension RunLayout {
         return files.prefix(count - 1).map { row($0, columns) } + [Row(cut(text, toWidth: width), style: .faint)]
     }
 
+    /// What waits to be tried again, and why: a row each, once little else goes on.
+    func retryRows(atMost count: Int) -> [Row] {
+        guard model.files.count < Self.fewFiles else { return [] }
+        return model.retries(at: time).prefix(max(0, count)).map { item in
+            let name = DisplayName(item.title)
+            var row = Row(name.fitted(to: min(name.width, max(8, width / 3))), column: Self.indent)
+            let column = Self.indent + min(name.width, max(8, width / 3)) + 2
+            let seconds = wholeSecondsText((item.wait + 999_999) / 1_000_000)
+            let when = item.wait > 0 ? "again in \(seconds)" : "again when its host may be asked"
+            row.add(cut("\(when): \(displayable(item.reason))", toWidth: max(1, width - column)), at: column, .caution)
+            return row
+        }
+    }
+
+    /// Files in flight beside which nobody asks what else waits.
+    private static let fewFiles = 4
+
     private struct Columns {
         var name: Int
         /// Where progress begins; it is aligned to its right.

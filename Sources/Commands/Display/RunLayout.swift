@@ -9,6 +9,7 @@ struct RunLayout {
         var bytes: Double?
     }
 
+
     /// What the keyboard can do.
     enum Keys: Sendable {
         /// There is none.
@@ -24,6 +25,8 @@ struct RunLayout {
     let time: Int64
     let rates: Rates
     let keys: Keys
+    /// Microseconds since the session began; nil where that is not shown.
+    var elapsed: Int64?
 
     /// One column stays free, so that no terminal wraps a row.
     var width: Int { max(1, size.columns - 1) }
@@ -34,13 +37,14 @@ struct RunLayout {
         let totals = totalsRows(atMost: budget >= 8 ? 2 : 1)
         // The sums come first, then hosts held back, keys, collections and files, as far as there is room.
         var left = budget - totals.count
-        let held = heldRows(atMost: min(2, max(0, left - 3)))
+        let held = stopRows(atMost: left) + heldRows(atMost: min(2, max(0, left - 3)))
         left -= held.count
         let keyRows = left >= 5 ? keyRows(atMost: left - 4) : []
         left -= keyRows.count
         let (collections, files) = shares(of: left)
         let upper = collectionRows(collections)
-        let lower = fileRows(files)
+        var lower = fileRows(files)
+        lower += retryRows(atMost: left - upper.count - lower.count)
         let spare = left - upper.count - lower.count
         // Where there is room to spare an empty row parts what differs.
         let gaps = [!upper.isEmpty && !lower.isEmpty, !upper.isEmpty || !lower.isEmpty]
@@ -69,7 +73,7 @@ struct RunLayout {
 
     private func totalsRows(atMost count: Int) -> [Row] {
         let name = DisplayName(model.name)
-        let totals = TotalsText(model, itemRate: rates.items, byteRate: rates.bytes)
+        let totals = TotalsText(model, itemRate: rates.items, byteRate: rates.bytes, elapsed: elapsed)
         // The name goes where it would take half of a line.
         let lead = name.width + 2 <= width / 2 ? name.width + 2 : 0
         return totals.wrapped(lead: lead, columns: width, lines: count).enumerated().map { index, parts in
@@ -92,6 +96,17 @@ struct RunLayout {
         }
     }
 
+    /// That the run is being stopped, how long what is in flight has left, and what ends it at once.
+    private func stopRows(atMost count: Int) -> [Row] {
+        guard count > 0, let grace = model.grace(at: time) else { return [] }
+        let seconds = wholeSecondsText((grace + 999_999) / 1_000_000)
+        let way = keys == .none ? "a second signal" : "q"
+        let text =
+            grace == 0
+            ? "stopping at once" : "stopping: what is in flight may end within \(seconds), \(way) stops it at once"
+        return [Row(cut(text, toWidth: width), style: .caution)]
+    }
+
     private func heldRows(atMost count: Int) -> [Row] {
         let holds = model.holds(at: time)
         guard count > 0, !holds.isEmpty else { return [] }
@@ -108,9 +123,13 @@ struct RunLayout {
     }
 
     private func keyRows(atMost count: Int) -> [Row] {
-        let concurrency = model.concurrency.map { range in
-            range.count == 1 ? " (\(range.lowerBound))" : " (\(range.lowerBound) to \(range.upperBound))"
+        let number = model.concurrency.map { range in
+            range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
         }
+        // More than that to one host would break what the job file says.
+        let limit = model.perHost.map { ", per_host \($0)" } ?? ""
+        let concurrency = number.map { " (\($0)\(limit))" }
+        if let grace = model.grace(at: time) { return stoppingKeyRows(atMost: count, isOver: grace == 0) }
         let pause = model.isPaused ? "resume" : "pause"
         switch keys {
         case .none: return []
@@ -123,9 +142,21 @@ struct RunLayout {
             let lines = [
                 "p    \(pause): what is in flight goes on, nothing new begins",
                 "+ -  more or fewer items in flight\(concurrency ?? "")",
-                "q    stop: what is in flight may end; again: at once",
+            ] + (limit.isEmpty ? [] : ["     of these transfer.per_host of the job file go to one host"]) + [                "q    stop: what is in flight may end; again: at once",
                 "^L   draw anew", "?    hide this",
             ]
+            return lines.prefix(max(1, count)).map { Row(cut($0, toWidth: width), style: .faint) }
+        }
+    }
+
+    /// The keys that do something while the run is being stopped.
+    private func stoppingKeyRows(atMost count: Int, isOver: Bool) -> [Row] {
+        let stop = isOver ? [] : ["q stop at once"]
+        switch keys {
+        case .none: return []
+        case .hint: return [Row(cut((stop + ["? help"]).joined(separator: "   "), toWidth: width), style: .faint)]
+        case .help:
+            let lines = (isOver ? [] : ["q    stop at once"]) + ["^L   draw anew", "?    hide this"]
             return lines.prefix(max(1, count)).map { Row(cut($0, toWidth: width), style: .faint) }
         }
     }

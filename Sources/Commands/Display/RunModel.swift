@@ -7,8 +7,11 @@ struct RunModel: Sendable {
         var progress: RunProgress?
         var isPaused = false
         var isStopping = false
+        /// When what is in flight is broken off, while it is stopping; by the display's clock.
+        var graceEnd: Int64 = 0
         var isFinished = false
         var concurrency = 0
+        var perHost: Int?
     }
 
     struct Hold: Equatable, Sendable {
@@ -28,6 +31,8 @@ struct RunModel: Sendable {
     private(set) var retries = 0
     /// Items that wait to be tried again.
     private(set) var waiting = 0
+    /// The next of these, and when it was told by the display's clock.
+    private var nextRetries: (items: [ItemRetry], at: Int64) = ([], 0)
     private var receivedBytes: Int64 = 0
 
     init(jobs names: [String]) {
@@ -40,6 +45,7 @@ struct RunModel: Sendable {
         case .runStarted(let run):
             guard let job = place(of: run.job) else { return }
             jobs[job].concurrency = run.concurrency
+            jobs[job].perHost = run.perHost
         case .progress(let progress):
             apply(progress)
         case .activity(let activity):
@@ -48,6 +54,7 @@ struct RunModel: Sendable {
             files.apply((transfers + rendering.values.map(\.item)).sorted { $0.id < $1.id }, at: time)
             retries = activity.retries
             waiting = activity.waiting
+            nextRetries = (activity.nextRetries, time)
             receivedBytes = max(receivedBytes, activity.receivedBytes)
         case .hostHeld(let held):
             apply(Hold(host: held.host, until: time + held.until - held.at, reason: held.reason), at: time)
@@ -55,6 +62,7 @@ struct RunModel: Sendable {
             guard let job = place(of: control.job) else { return }
             jobs[job].isPaused = control.isPaused
             jobs[job].isStopping = control.isStopping
+            jobs[job].graceEnd = time + control.grace
             jobs[job].concurrency = control.concurrency
         case .itemRendering(let item):
             rendering[item.item] = (item.job, ItemActivity(item))
@@ -108,13 +116,30 @@ extension RunModel {
     /// Items listed and selected so far; all of them once the list is complete.
     var listed: Int { jobs.reduce(0) { $0 + max($1.progress?.listed ?? 0, $1.progress?.figures.items ?? 0) } }
 
-    /// Items that have ended.
-    var done: Int { jobs.reduce(0) { $0 + ($1.progress?.figures.items ?? 0) } }
+    /// Items that have ended, but for those that were given up.
+    var done: Int { ended - cancelled }
+    private var ended: Int { jobs.reduce(0) { $0 + ($1.progress?.figures.items ?? 0) } }
+    var cancelled: Int { jobs.reduce(0) { $0 + ($1.progress?.figures.cancelled ?? 0) } }
     var failed: Int { jobs.reduce(0) { $0 + ($1.progress?.figures.failed ?? 0) } }
-    var left: Int { listed - done }
+    var left: Int { listed - ended }
 
     /// Bytes received, those of items in flight included.
     var bytes: Int64 { max(receivedBytes, jobs.reduce(0) { $0 + ($1.progress?.figures.wireBytes ?? 0) }) }
+
+    /// Bytes of all that is fetched, and those of them that are there; nil unless all lengths are known.
+    var knownBytes: (done: Int64, total: Int64)? {
+        guard isListComplete else { return nil }
+        let sums = jobs.compactMap(\.progress).filter { $0.wanted.items > 0 }
+        let known = sums.compactMap(\.wanted.known)
+        if !known.isEmpty, known.count == sums.count {
+            let total = known.reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
+            let ended = sums.reduce(0) { $0 + $1.ended.bytes }
+            return (min(total, ended + files.received), total)
+        }
+        // Else those in flight may be all that is left, and their servers have told.
+        guard left > 0, files.count >= left, let remaining = files.remaining else { return nil }
+        return (bytes, bytes + remaining)
+    }
 
     /// Whether no job can list more.
     var isListComplete: Bool { jobs.allSatisfy { $0.progress?.isListComplete == true || $0.isFinished } }
@@ -126,6 +151,23 @@ extension RunModel {
         let numbers = jobs.filter { !$0.isFinished && $0.concurrency > 0 }.map(\.concurrency)
         guard let least = numbers.min(), let most = numbers.max() else { return nil }
         return least...most
+    }
+
+    /// Transfers to one host at most, where the concurrency of a job is beyond it.
+    var perHost: Int? {
+        jobs.filter { !$0.isFinished && $0.concurrency > $0.perHost ?? .max }.compactMap(\.perHost).min()
+    }
+
+    /// Microseconds that what is in flight has left while the session is stopping; nil while it is not.
+    func grace(at time: Int64) -> Int64? {
+        jobs.filter { $0.isStopping && !$0.isFinished }.map { max(0, $0.graceEnd - time) }.max()
+    }
+
+    /// Items that wait to be tried again, the next first, with what is left of their waits at this time.
+    func retries(at time: Int64) -> [ItemRetry] {
+        nextRetries.items.map { item in
+            ItemRetry(title: item.title, wait: max(0, item.wait - (time - nextRetries.at)), reason: item.reason)
+        }
     }
 
     /// Hosts that are held back at this time.

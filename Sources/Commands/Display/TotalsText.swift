@@ -14,7 +14,8 @@ struct TotalsText {
     /// - Parameters:
     ///   - itemRate: items a second, over the last seconds.
     ///   - byteRate: bytes a second, over the last seconds.
-    init(_ model: RunModel, itemRate: Double?, byteRate: Double?) {
+    ///   - elapsed: microseconds since the session began.
+    init(_ model: RunModel, itemRate: Double?, byteRate: Double?, elapsed: Int64? = nil) {
         let total = model.isListComplete ? "\(model.listed)" : "\(model.listed)+"
         var parts = [Part(text: "\(model.done) of \(total) items", rank: 0)]
         if model.isStopping {
@@ -22,20 +23,26 @@ struct TotalsText {
         } else if model.isPaused {
             parts.append(Part(text: "paused", rank: 0, style: .caution))
         }
+        if model.cancelled > 0 { parts.append(Part(text: "\(model.cancelled) cancelled", rank: 1, style: .caution)) }
         if model.failed > 0 { parts.append(Part(text: "\(model.failed) failed", rank: 1, style: .bad)) }
+        if let elapsed { parts.append(Part(text: wholeSecondsText(elapsed / 1_000_000) + " so far", rank: 5)) }
         if let left = Self.timeLeft(model, itemRate, byteRate) { parts.append(Part(text: left, rank: 2)) }
         if let byteRate { parts.append(Part(text: byteText(Int64(byteRate)) + "/s", rank: 3)) }
-        parts.append(Part(text: byteText(model.bytes), rank: 4))
-        if model.retries > 0 {
-            parts.append(Part(text: model.retries == 1 ? "1 retry" : "\(model.retries) retries", rank: 5))
+        if let known = model.knownBytes {
+            parts.append(Part(text: "\(byteText(known.done)) of \(byteText(known.total))", rank: 4))
+        } else {
+            parts.append(Part(text: byteText(model.bytes), rank: 4))
         }
-        if model.waiting > 0 { parts.append(Part(text: "\(model.waiting) to be tried again", rank: 6)) }
+        if model.retries > 0 {
+            parts.append(Part(text: model.retries == 1 ? "1 retry" : "\(model.retries) retries", rank: 6))
+        }
+        if model.waiting > 0 { parts.append(Part(text: "\(model.waiting) to be tried again", rank: 7)) }
         self.parts = parts
     }
 
     /// All of it in one line, after the name of the job.
-    static func line(_ model: RunModel, itemRate: Double?, byteRate: Double?) -> String {
-        let parts = TotalsText(model, itemRate: itemRate, byteRate: byteRate).parts
+    static func line(_ model: RunModel, itemRate: Double?, byteRate: Double?, elapsed: Int64? = nil) -> String {
+        let parts = TotalsText(model, itemRate: itemRate, byteRate: byteRate, elapsed: elapsed).parts
         return "\(model.name): " + parts.map(\.text).joined(separator: ", ")
     }
 
@@ -66,15 +73,15 @@ struct TotalsText {
         return lines
     }
 
-    /// Once the list is complete: by the items of the last seconds; when none has ended, by the bytes of those in flight
-    /// if nothing else is left.
+    /// Once the list is complete: by the bytes that are left where all lengths are known, else by the items of the last
+    /// seconds. A run that is being stopped leaves most of it undone.
     private static func timeLeft(_ model: RunModel, _ itemRate: Double?, _ byteRate: Double?) -> String? {
-        guard model.isListComplete, model.left > 0, !model.isPaused else { return nil }
+        guard model.isListComplete, model.left > 0, !model.isPaused, !model.isStopping else { return nil }
         var seconds: Double?
-        if let itemRate, itemRate > 0 {
+        if let known = model.knownBytes {
+            if let byteRate, byteRate > 0 { seconds = Double(known.total - known.done) / byteRate }
+        } else if let itemRate, itemRate > 0 {
             seconds = Double(model.left) / itemRate
-        } else if let byteRate, byteRate > 0, model.files.count >= model.left, let remaining = model.files.remaining {
-            seconds = Double(remaining) / byteRate
         }
         guard let seconds, seconds < 100 * 86_400 else { return nil }
         return wholeSecondsText(Int64(seconds.rounded(.up))) + " left"

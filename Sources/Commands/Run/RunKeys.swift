@@ -3,14 +3,9 @@ import Synchronization
 
 /// What keys do to a session.
 final class RunKeys: Sendable {
-    private struct State {
-        var isPaused = false
-        var isStopping = false
-    }
-
     private let session: Session
     private let display: RunDisplay
-    private let state = Mutex(State())
+    private let isPaused = Mutex(false)
 
     init(_ session: Session, _ display: RunDisplay) {
         self.session = session
@@ -18,26 +13,23 @@ final class RunKeys: Sendable {
     }
 
     func press(_ key: Key) {
+        if session.isStopping {
+            // Whatever stopped it; the other keys steer what begins.
+            if key == .quit { session.abort(.request) }
+            return
+        }
         switch key {
         case .pause:
-            let isPaused = state.withLock { state in
-                state.isPaused.toggle()
-                return state.isPaused
+            let isPaused = isPaused.withLock { isPaused in
+                isPaused.toggle()
+                return isPaused
             }
             if isPaused { session.pause() } else { session.resume() }
         case .more: session.changeConcurrency { min(Self.most, $0 + Self.step($0)) }
         case .fewer: session.changeConcurrency { $0 - Self.step($0) }
         case .quit:
-            let isFirst = state.withLock { state in
-                defer { state.isStopping = true }
-                return !state.isStopping
-            }
-            if isFirst {
-                session.stop(.request)
-                display.tell("q: no new transfers; q again stops those in flight")
-            } else {
-                session.abort(.request)
-            }
+            session.stop(.request)
+            display.tellStop("q: no new transfers; q again stops those in flight")
         case .help, .redraw: break
         }
     }

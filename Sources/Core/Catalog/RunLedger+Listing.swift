@@ -244,6 +244,7 @@ extension RunLedger {
         _ = open.insert(row.id)
         guard let leader else {
             outcome.work.append(work)
+            if context.interest.includesProgress { wanted.add(work) }
             return
         }
         if open.contains(leader) {

@@ -10,7 +10,7 @@ extension RunLedger {
         return .progress(
             RunProgress(
                 job: context.job.name, listed: selected.count, isListComplete: isListed, figures: figures,
-                collections: changed))
+                wanted: wanted, ended: ended, collections: changed))
     }
 
     /// Begins the sums of a collection, with none yet.

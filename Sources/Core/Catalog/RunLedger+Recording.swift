@@ -17,6 +17,7 @@ extension RunLedger {
         }
         var items = try publish(batch, on: catalog)
         // One pass gives followers what their leaders have; they may lead nobody themselves.
+        if context.interest.includesProgress { for published in items { ended.add(published.item.work) } }
         if !followers.isEmpty { items += try publish(items.flatMap(follow), on: catalog) }
         let before = figures
         do {

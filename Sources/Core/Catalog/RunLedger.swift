@@ -24,6 +24,9 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     /// that wants them.
     var sums: [Int64: CollectionProgress] = [:]
     var changedSums: Set<Int64> = []
+    /// What the items bring that are fetched, and those of them that have ended; kept for a reader that wants it.
+    var wanted = WantedBytes()
+    var ended = WantedBytes()
     /// Where bytes are stored already; nil unless the job stores equal ones once.
     var storedBytes: StoredBytes?
     /// What the job keeps; nil unless it has a limit.

@@ -15,6 +15,7 @@ extension JobRun {
                 return false
             }
             state.stop = cause
+            state.graceEnd = Monotonic.now().advanced(byMicroseconds: options.gracePeriod)
             state.listing?.cancel()
             return true
         }
@@ -47,6 +48,8 @@ extension JobRun {
     }
 
     private func abortTransfers() {
+        state.withLock { $0.graceEnd = Monotonic.now() }
+        publishControl()
         if let (context, _) = begun {
             context.isAborted.withLock { $0 = true }
             engine.abort(context)
@@ -77,6 +80,7 @@ extension JobRun {
                 ? nil
                 : RunControl(
                     job: job.name, isPaused: state.isPaused, isStopping: state.stop != nil,
+                    grace: max(0, state.graceEnd.map { $0 - Monotonic.now() } ?? 0),
                     concurrency: state.concurrency)
         }
         if let control { publish(.control(control)) }

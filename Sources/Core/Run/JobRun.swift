@@ -9,6 +9,8 @@ final class JobRun: Sendable {
         var context: RunContext?
         var ledger: RunLedger?
         var stop: StopCause?
+        /// When what is in flight is broken off, once the run is stopped.
+        var graceEnd: Monotonic?
         var isPaused = false
         var concurrency: Int
         /// Cancelled when the run is stopped, so that a source that waits ends.
@@ -123,7 +125,7 @@ final class JobRun: Sendable {
                     RunStarted(
                         run: run, job: job.name, at: startedAt,
                         selection: options.selection.text(hiding: job.trust.secrets.hide),
-                        concurrency: limits.concurrency)))
+                        concurrency: limits.concurrency, perHost: limits.perHost)))
             let (isStopped, isPaused, concurrency) = state.withLock { state in
                 state.pictures = pictures
                 state.context = context

@@ -37,6 +37,8 @@ package struct RunStarted: Sendable {
     /// The JSON text of `run.selection`; nil for the whole list.
     package var selection: String?
     package var concurrency: Int
+    /// Transfers to one host at most; nil where it does not matter.
+    package var perHost: Int?
 }
 
 package struct CollectionListed: Sendable {

@@ -5,16 +5,43 @@ package struct RunProgress: Sendable {
     package var listed: Int
     package var isListComplete: Bool
     package var figures: RunFigures
+    /// Of the items that are fetched, and of those of them that have ended.
+    package var wanted: WantedBytes
+    package var ended: WantedBytes
     package var collections: [CollectionProgress]
 
     package init(
-        job: String, listed: Int, isListComplete: Bool, figures: RunFigures, collections: [CollectionProgress] = []
+        job: String, listed: Int, isListComplete: Bool, figures: RunFigures, wanted: WantedBytes = WantedBytes(),
+        ended: WantedBytes = WantedBytes(), collections: [CollectionProgress] = []
     ) {
+        self.wanted = wanted
+        self.ended = ended
         self.job = job
         self.listed = listed
         self.isListComplete = isListComplete
         self.figures = figures
         self.collections = collections
+    }
+}
+
+/// What items have to bring, as far as the list says how long they are.
+package struct WantedBytes: Sendable, Hashable {
+    package var items = 0
+    /// Those whose lengths the list says.
+    package var sizedItems = 0
+    package var bytes: Int64 = 0
+
+    package init() {}
+
+    /// The sum of the lengths; nil when one is unknown.
+    package var known: Int64? { sizedItems == items && items > 0 ? bytes : nil }
+
+    /// Counts an item; one that is asked only whether it has changed may bring nothing.
+    mutating func add(_ work: ItemWork) {
+        items += 1
+        guard let size = work.promise.size, !work.isConditional else { return }
+        sizedItems += 1
+        bytes = bytes.addingReportingOverflow(size).overflow ? .max : bytes + size
     }
 }
 
@@ -49,8 +76,13 @@ package struct RunActivity: Sendable {
     package var retries: Int
     /// Items that wait to be tried again.
     package var waiting: Int
+    /// A few of these, the next first.
+    package var nextRetries: [ItemRetry]
 
-    package init(items: [ItemActivity], receivedBytes: Int64, retries: Int = 0, waiting: Int = 0) {
+    package init(
+        items: [ItemActivity], receivedBytes: Int64, retries: Int = 0, waiting: Int = 0, nextRetries: [ItemRetry] = []
+    ) {
+        self.nextRetries = nextRetries
         self.items = items
         self.receivedBytes = receivedBytes
         self.retries = retries
@@ -99,6 +131,21 @@ package struct ItemActivity: Sendable {
     }
 }
 
+/// An item that waits to be tried again.
+package struct ItemRetry: Sendable {
+    package var title: String
+    /// Microseconds until then, at least: its host may have to wait longer.
+    package var wait: Int64
+    /// Why the attempt before failed.
+    package var reason: String
+
+    package init(title: String, wait: Int64, reason: String) {
+        self.title = title
+        self.wait = wait
+        self.reason = reason
+    }
+}
+
 /// A host that is not asked for a while.
 package struct HostHeld: Sendable {
     package enum Reason: Sendable {
@@ -129,9 +176,14 @@ package struct RunControl: Sendable {
     package var isPaused: Bool
     /// Nothing more begins; what is in flight may end.
     package var isStopping: Bool
+    /// While it is stopping: microseconds that what is in flight has left, 0 once it is broken off.
+    package var grace: Int64
     package var concurrency: Int
 
-    package init(job: String, isPaused: Bool = false, isStopping: Bool = false, concurrency: Int) {
+    package init(
+        job: String, isPaused: Bool = false, isStopping: Bool = false, grace: Int64 = 0, concurrency: Int
+    ) {
+        self.grace = grace
         self.job = job
         self.isPaused = isPaused
         self.isStopping = isStopping

@@ -91,6 +91,9 @@ package final class Session: Sendable {
         for run in runs { run.abort(cause) }
     }
 
+    /// Whether nothing more begins.
+    package var isStopping: Bool { runs.contains(where: \.isStopped) }
+
     /// Begins nothing until ``resume()``, neither items nor requests of sources; what is in flight goes on to its end.
     package func pause() {
         for run in runs { run.setPaused(true) }

@@ -17,6 +17,7 @@ struct ActivityWatch {
         var items: [ItemActivity] = []
         var received: Int64 = 0
         var waiting = 0
+        var retries: [ItemRetry] = []
         /// Whether it has not been told.
         var isNew = false
     }
@@ -57,7 +58,7 @@ struct ActivityWatch {
         let own = transfers.values.filter { $0.loop == loop }
         parts[loop] = Part(
             items: own.compactMap(\.activity), received: own.reduce(received) { $0 + $1.receivedNow },
-            waiting: own.count(where: \.waitsForRetry), isNew: true)
+            waiting: own.count(where: \.waitsForRetry), retries: Self.nextRetries(of: own, now: now), isNew: true)
         guard parts.allSatisfy(\.isNew) else { return events }
         for index in parts.indices { parts[index].isNew = false }
         events.append(
@@ -65,8 +66,25 @@ struct ActivityWatch {
                 RunActivity(
                     items: parts.flatMap(\.items).sorted { $0.id < $1.id },
                     receivedBytes: parts.reduce(0) { $0 + $1.received }, retries: retries,
-                    waiting: parts.reduce(0) { $0 + $1.waiting })))
+                    waiting: parts.reduce(0) { $0 + $1.waiting },
+                    nextRetries: Array(
+                        parts.flatMap(\.retries).sorted { $0.wait < $1.wait }.prefix(Self.mostRetries)))))
         return events
+    }
+
+    /// Items that wait and are told one by one.
+    private static let mostRetries = 5
+
+    private static func nextRetries(of transfers: [ItemTransfer], now: Monotonic) -> [ItemRetry] {
+        let waiting = transfers.filter(\.waitsForRetry).compactMap { transfer in
+            transfer.retry.map { (due: $0.due, reason: $0.reason, transfer: transfer) }
+        }
+        return waiting.sorted { $0.due < $1.due }.prefix(mostRetries).map { item in
+            let work = item.transfer.work
+            return ItemRetry(
+                title: work.title, wait: max(0, item.due - now),
+                reason: work.context.job.trust.secrets.hide(item.reason))
+        }
     }
 }
 

@@ -106,9 +106,10 @@ extension Engine {
         let decision = state.scheduler.finished(work.id, verdict, sign: sign, now: now)
         noteOutages(&state, failure, now: now)
         switch decision {
-        case .retry:
+        case .retry(let due):
             transfer.waitsForRetry = true
             transfer.lastFailure = failure
+            transfer.retry = failure.map { (due, $0.detail) }
         case .hop:
             return
         case .unaffordable:

@@ -33,6 +33,8 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     var waitsForRetry = false
     /// Why its last try failed, once one has.
     var lastFailure: TransferFailure?
+    /// When that is, and why.
+    var retry: (due: Monotonic, reason: String)?
     /// Whether the reply's header says what its bytes hash to.
     var hasDigest = false
     /// What the reply says that its bytes hash to, once they are there; nil for most.
