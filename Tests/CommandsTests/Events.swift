@@ -2,34 +2,44 @@
 
 /// Events with everything that a test does not care about filled in.
 extension RunEvent {
-    static func started(_ job: String = "flags", selection: String? = nil) -> RunEvent {
-        .runStarted(RunStarted(run: 7, job: job, at: 1_000_000, selection: selection, concurrency: 16))
+    static func started(_ job: String = "flags", selection: String? = nil, perHost: Int? = nil) -> RunEvent {
+        .runStarted(
+            RunStarted(
+                run: 7, job: job, at: 1_000_000, selection: selection, concurrency: 16, perHost: perHost))
     }
 
     /// The sums of a job: downloaded and failed items out of those listed, with ten kilobytes each.
     static func progress(
-        _ done: Int, failed: Int = 0, of listed: Int, isComplete: Bool = true, job: String = "flags",
+        _ done: Int, failed: Int = 0, cancelled: Int = 0, of listed: Int, isComplete: Bool = true,
+        job: String = "flags", wanted: WantedBytes = WantedBytes(), ended: WantedBytes = WantedBytes(),
         collections: [CollectionProgress] = []
     ) -> RunEvent {
         var figures = RunFigures()
         figures.downloaded = done - failed
         figures.failed = failed
+        figures.cancelled = cancelled
         figures.wireBytes = Int64(done - failed) * 10_000
         return .progress(
             RunProgress(
-                job: job, listed: listed, isListComplete: isComplete, figures: figures, collections: collections))
+                job: job, listed: listed, isListComplete: isComplete, figures: figures, wanted: wanted, ended: ended,
+                collections: collections))
     }
 
     static func activity(
-        _ items: [ItemActivity], received: Int64 = 0, retries: Int = 0, waiting: Int = 0
+        _ items: [ItemActivity], received: Int64 = 0, retries: Int = 0, waiting: Int = 0, next: [ItemRetry] = []
     ) -> RunEvent {
-        .activity(RunActivity(items: items, receivedBytes: received, retries: retries, waiting: waiting))
+        .activity(
+            RunActivity(
+                items: items, receivedBytes: received, retries: retries, waiting: waiting, nextRetries: next))
     }
 
     static func control(
-        isPaused: Bool = false, isStopping: Bool = false, concurrency: Int = 16, job: String = "flags"
+        isPaused: Bool = false, isStopping: Bool = false, grace: Int64 = 0, concurrency: Int = 16,
+        job: String = "flags"
     ) -> RunEvent {
-        .control(RunControl(job: job, isPaused: isPaused, isStopping: isStopping, concurrency: concurrency))
+        .control(
+            RunControl(
+                job: job, isPaused: isPaused, isStopping: isStopping, grace: grace, concurrency: concurrency))
     }
 
     static func held(_ host: String, seconds: Int64) -> RunEvent {

@@ -105,7 +105,7 @@ struct LiveScreenTests {
         #expect(screen[0] == "Hà Nội, Việt Nam   downloading  1 of 2")
         #expect(screen[1] == "القاهرة            downloading  1 of 2")
         #expect(screen[2] == "and 4 more: 4 downloading")
-        #expect(screen[3] == "  Hà Nội, Việt N…   waiting")
+        #expect(screen[3] == "  Hà Nội,…t Nam 2   waiting")
         #expect(screen[4] == "  القاهرة 2         waiting")
         #expect(screen[5] == "  and 4 more in flight")
         #expect(screen[6].hasPrefix("list: 6 of 12 items"))
@@ -136,8 +136,9 @@ struct LiveScreenTests {
             fields(screen[1]) == ["Gone", "finished, 1 failed", "[\(String(repeating: "#", count: 40))]", "1 of 1"])
         #expect(fields(screen[2]) == ["Later", "downloading", "[\(String(repeating: "-", count: 40))]", "0 of 2"])
         #expect(screen[3] == "  held       waiting              \(host)")
-        #expect(screen[4].hasPrefix("list: 1 of 3 items, 1 failed, ") && screen[4].hasSuffix(", 1 to be tried again"))
-        #expect(screen[5].hasPrefix("held back: \(host) for ") && screen[5].hasSuffix(", as it asked"))
+        #expect(screen[4].hasPrefix("  later  ") && screen[4].contains(": the server answered 503 "))
+        #expect(screen[5].hasPrefix("list: 1 of 3 items, 1 failed, ") && screen[5].hasSuffix(", 1 to be tried again"))
+        #expect(screen[6].hasPrefix("held back: \(host) for ") && screen[6].hasSuffix(", as it asked"))
         try run.terminal.press("q")
         run.release()
         try run.terminal.waitForEnd()
@@ -220,8 +221,14 @@ struct LiveScreenTests {
         try run.terminal.press("?")
         try run.terminal.waitForScreen { $0.contains("q    stop: what is in flight may end; again: at once") }
         try run.terminal.press("q")
-        let screen = try run.terminal.waitForScreen { $0.contains { $0.hasPrefix("list: 29 of 30 items, stopping") } }
-        #expect(screen.first == "q: no new transfers; q again stops those in flight")
+        let screen = try run.terminal.waitForScreen { screen in
+            screen.contains { $0.hasPrefix("list: 0 of 30 items, stopping, 29 cancelled") }
+        }
+        #expect(
+            screen.contains { $0.hasPrefix("stopping: what is in flight may end within ") && $0.hasSuffix(", q stops it at once") }
+        )
+        // Keys that would do nothing are not offered.
+        #expect(screen.suffix(3) == ["q    stop at once", "^L   draw anew", "?    hide this"])
         run.release()
         try run.terminal.waitForEnd()
         let rest = try run.terminal.screen()

@@ -1,4 +1,5 @@
 import Glibc
+import SQLite
 import TestSupport
 import Testing
 
@@ -120,6 +121,73 @@ struct SignalTests {
         #expect(try catalog.outcomes() == ["a downloaded"])
         #expect(try catalog.number("SELECT wire_bytes FROM run WHERE id = 2") == body.count - offset)
         #expect(try catalog.number("SELECT body_bytes FROM run WHERE id = 2") == body.count)
+    }
+
+    /// A pipe that is full, and that nobody reads.
+    private func stuckPipe() throws -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw TestSupportError("no pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        let bytes = [UInt8](repeating: 0x20, count: 4_096)
+        while write(ends[1], bytes, bytes.count) > 0 {}
+        _ = fcntl(ends[1], F_SETFL, 0)
+        return (ends[0], ends[1])
+    }
+
+    @Test("a reader that takes nothing of the events keeps neither the first signal nor the second from its work")
+    func stuckReader() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok(Self.body) }
+        server.hold("/a")
+        try workplace.writeJob(source: ["items: [{key: a, url: '\(server.url("/a"))'}]"])
+        let pipe = try stuckPipe()
+        defer { for end in [pipe.reading, pipe.writing] { close(end) } }
+        let program = try workplace.start(["job.yaml", "--progress", "json"], output: pipe.writing)
+        try server.waitForRequests(1)
+        program.send(SIGTERM)
+        try program.waitForErrors { $0.contains("SIGTERM: no new transfers") }
+        program.send(SIGTERM)
+        let result = try program.wait()
+        #expect(result.ending == .signal(SIGTERM))
+        #expect(result.errors.contains("cannot write the output: nobody reads it"))
+        let catalog = try workplace.catalog()
+        #expect(try catalog.contradictions() == [])
+        #expect(try catalog.value("SELECT outcome FROM run") == "interrupted")
+    }
+
+    @Test("the third signal ends the process, whatever it waits for")
+    func third() throws {
+        let workplace = try Workplace()
+        let (server, program) = try heldRun(workplace)
+        // Nothing can be recorded while another program writes.
+        let catalog = try Connection(path: workplace.database, mode: .readWrite)
+        try catalog.execute("BEGIN IMMEDIATE")
+        for _ in 0..<2 {
+            program.send(SIGTERM)
+            try program.waitForErrors { $0.contains("SIGTERM: no new transfers") }
+        }
+        program.send(SIGINT)
+        let result = try program.wait()
+        withExtendedLifetime(server) {}
+        #expect([.signal(SIGINT), .signal(SIGTERM)].contains(result.ending))
+        // The end of a run that is recorded has a line.
+        #expect(!result.errors.contains("list: "))
+    }
+
+    @Test("a shell's background: a SIGINT that is ignored stays ignored")
+    func ignoredInterrupt() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok(Self.body) }
+        server.hold("/a")
+        try workplace.writeJob(source: ["items: [{key: a, url: '\(server.url("/a"))'}]"])
+        let program = try RunningProgram(
+            ["/bin/sh", "-c", "trap '' INT; exec \(Workplace.Program.testRunner.path) job.yaml"],
+            environment: workplace.environment, directory: workplace.directory.path)
+        try server.waitForRequests(1)
+        program.send(SIGINT)
+        server.release("/a")
+        #expect(try program.wait().ending == .exit(0))
     }
 
     @Test("nohup: a SIGHUP that is ignored stays ignored")

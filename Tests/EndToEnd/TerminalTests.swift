@@ -69,7 +69,7 @@ struct TerminalTests {
         try terminal.start([Workplace.Program.testRunner.path, "job.yaml"])
         try server.waitForRequests(1)
         try terminal.press("C-c")
-        try terminal.waitForOutput { $0.contains("SIGINT: no new transfers") }
+        try terminal.waitForOutput { $0.contains("stopping: what is in flight may end within") }
         server.release("/0")
         try terminal.waitForEnd()
         let screen = try terminal.screen()

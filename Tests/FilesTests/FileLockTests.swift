@@ -29,6 +29,57 @@ struct FileLockTests {
         #expect(temporary.names() == ["lock"])
     }
 
+    @Test("whoever finds a lock taken finds written who has it, at any time")
+    func neverUnknown() throws {
+        let temporary = try TemporaryDirectory()
+        let path = temporary.path("lock")
+        let others = Monitor((looks: 0, unknown: 0, isOver: false))
+        spawnThread {
+            while !others.withLock({ $0.isOver }) {
+                var isUnknown = false
+                if case .held(nil)? = try? FileLock.acquire(path) { isUnknown = true }
+                others.withLock { $0 = ($0.looks + 1, $0.unknown + (isUnknown ? 1 : 0), $0.isOver) }
+            }
+            others.withLock { $0.looks = -1 }
+        }
+        var rounds = 0
+        while rounds < 5_000 || others.withLock({ $0.looks }) < 1_000 {
+            // As after the death of a process, whose name is no longer there.
+            truncate(path, 0)
+            guard case .acquired(let lock) = try FileLock.acquire(path) else { continue }
+            lock.release()
+            rounds += 1
+        }
+        others.withLock { $0.isOver = true }
+        _ = others.wait { $0.looks == -1 ? true : nil }
+        #expect(others.withLock { $0.unknown } == 0)
+    }
+
+    @Test("a look at a lock never keeps anybody from taking it")
+    func look() throws {
+        let temporary = try TemporaryDirectory()
+        let path = temporary.path("lock")
+        let looker = Monitor((looks: 0, isOver: false))
+        spawnThread {
+            while !looker.withLock({ $0.isOver }) {
+                _ = try? FileLock.state(of: path)
+                looker.withLock { $0.looks += 1 }
+            }
+            looker.withLock { $0.looks = -1 }
+        }
+        var refused = 0
+        while looker.withLock({ $0.looks }) < 5_000 {
+            guard case .acquired(let lock) = try FileLock.acquire(path) else {
+                refused += 1
+                continue
+            }
+            lock.release()
+        }
+        looker.withLock { $0.isOver = true }
+        _ = looker.wait { $0.looks == -1 ? true : nil }
+        #expect(refused == 0)
+    }
+
     @Test("a lock that is let go of is free")
     func letGo() throws {
         let temporary = try TemporaryDirectory()

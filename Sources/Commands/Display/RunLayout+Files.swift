@@ -25,7 +25,7 @@ extension RunLayout {
             var row = Row(name.fitted(to: min(name.width, max(8, width / 3))), column: Self.indent)
             let column = Self.indent + min(name.width, max(8, width / 3)) + 2
             let seconds = wholeSecondsText((item.wait + 999_999) / 1_000_000)
-            let when = item.wait > 0 ? "again in \(seconds)" : "again when its host may be asked"
+            let when = item.wait > 0 ? "again in \(seconds)" : "waits for its host"
             row.add(cut("\(when): \(displayable(item.reason))", toWidth: max(1, width - column)), at: column, .caution)
             return row
         }

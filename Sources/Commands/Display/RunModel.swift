@@ -128,7 +128,7 @@ extension RunModel {
 
     /// Bytes of all that is fetched, and those of them that are there; nil unless all lengths are known.
     var knownBytes: (done: Int64, total: Int64)? {
-        guard isListComplete else { return nil }
+        guard isListComplete, !isStopping else { return nil }
         let sums = jobs.compactMap(\.progress).filter { $0.wanted.items > 0 }
         let known = sums.compactMap(\.wanted.known)
         if !known.isEmpty, known.count == sums.count {

@@ -17,7 +17,7 @@ extension RunLedger {
         }
         var items = try publish(batch, on: catalog)
         // One pass gives followers what their leaders have; they may lead nobody themselves.
-        if context.interest.includesProgress { for published in items { ended.add(published.item.work) } }
+        if context.interest.includesProgress { for published in items { countWanted(published.item) } }
         if !followers.isEmpty { items += try publish(items.flatMap(follow), on: catalog) }
         let before = figures
         do {
@@ -38,6 +38,13 @@ extension RunLedger {
         events += evict(on: catalog, now: now)
         if let progress = progress() { events.append(progress) }
         return events
+    }
+
+    private func countWanted(_ item: FinishedItem) {
+        switch item.record.outcome {
+        case .failed, .cancelled: wanted.remove(item.work)
+        case .downloaded, .unchanged, .fresh, .evicted: ended.add(item.work)
+        }
     }
 
     private func write(_ items: [PublishedItem], on catalog: Connection, now: Int64) throws {

@@ -5,7 +5,7 @@ package struct RunProgress: Sendable {
     package var listed: Int
     package var isListComplete: Bool
     package var figures: RunFigures
-    /// Of the items that are fetched, and of those of them that have ended.
+    /// Of the items that are fetched, but for those that failed, and of those of them that have ended.
     package var wanted: WantedBytes
     package var ended: WantedBytes
     package var collections: [CollectionProgress]
@@ -39,10 +39,20 @@ package struct WantedBytes: Sendable, Hashable {
     /// Counts an item; one that is asked only whether it has changed may bring nothing.
     mutating func add(_ work: ItemWork) {
         items += 1
-        guard let size = work.promise.size, !work.isConditional else { return }
+        guard let size = Self.size(of: work) else { return }
         sizedItems += 1
         bytes = bytes.addingReportingOverflow(size).overflow ? .max : bytes + size
     }
+
+    /// Counts an item no more, which has brought nothing.
+    mutating func remove(_ work: ItemWork) {
+        items -= 1
+        guard let size = Self.size(of: work) else { return }
+        sizedItems -= 1
+        bytes = max(0, bytes - size)
+    }
+
+    private static func size(of work: ItemWork) -> Int64? { work.isConditional ? nil : work.promise.size }
 }
 
 /// The sums of one collection.

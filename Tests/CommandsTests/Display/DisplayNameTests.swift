@@ -5,10 +5,12 @@ import Testing
 
 @Suite("Names on a screen", .timeLimit(.minutes(1)))
 struct DisplayNameTests {
-    @Test("a name is cut by the columns it takes")
+    @Test("a name is cut by the columns it takes, in its middle: the end tells files apart")
     func widths() {
         #expect(DisplayName("Hà Nội").width == 6)
         #expect(DisplayName("東京タワー").fitted(to: 7) == "東京タ…")
+        #expect(DisplayName("IMG_2024_0001 (copy).jpg").fitted(to: 16) == "IMG_2024…y).jpg")
+        #expect(DisplayName("東京タワーと富士山.png").fitted(to: 14) == "東京タ…山.png")
         #expect(DisplayName("👨‍👩‍👧‍👦 family").fitted(to: 6) == "👨‍👩‍👧‍👦 fa…")
         #expect(DisplayName("Vietnam").fitted(to: 7) == "Vietnam")
     }

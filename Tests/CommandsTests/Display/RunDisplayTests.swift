@@ -140,6 +140,14 @@ struct RunDisplayTests {
         #expect(RunDisplay.style(wanted, verbosity, on: Terminal(isInteractive: isTerminal, width: 80)) == style)
     }
 
+    @Test("a terminal whose cursor can't be moved has lines")
+    func dumb() {
+        var terminal = Terminal()
+        terminal.isTerminal = true
+        #expect(RunDisplay.style(.automatic, .normal, on: terminal) == .plain)
+        #expect(RunDisplay.style(.automatic, .quiet, on: terminal) == .none)
+    }
+
     @Test("only what is read is made")
     func interest() {
         #expect(RunDisplay.interest(.none, .normal) == EventInterest(includesItems: false))

@@ -63,7 +63,7 @@ struct RunLayoutTests {
                 "Paris     downloading         20 of 80",
                 "esc\u{FFFD}[31m  queued               0 of 60",
                 "and 2 more: 2 finished",
-                "  Eiffel Tower.j…      45 %",
+                "  Eiffel …wer.jpg      45 %",
                 "  凱旋門            12.4 kB",
                 "  and 2 more in flight",
                 "flags: 120 of 240 items, 2 failed",
@@ -117,6 +117,34 @@ struct RunLayoutTests {
         #expect(shown.filter { $0.contains(" paused ") }.count == 2)
         #expect(shown.contains { $0.hasPrefix("flags: 120 of 240 items, paused, 2 failed, ") })
         #expect(shown.last == "p resume   +/- concurrency (16)   q stop   ? help")
+    }
+
+    @Test("a run that is stopping says how long that may take, and offers no key that does nothing")
+    func stopping() {
+        let stop = RunEvent.control(isStopping: true, grace: 8_000_000)
+        let shown = rows(80, 24, someCollections + [stop])
+        #expect(shown.contains("stopping: what is in flight may end within 8 s, q stops it at once"))
+        #expect(shown.last == "q stop at once   ? help")
+        // Also where the screen is full.
+        #expect(rows(40, 10, someCollections + [stop]).contains { $0.hasPrefix("stopping: what is in flight") })
+        let over = rows(80, 24, someCollections + [.control(isStopping: true)])
+        #expect(over.contains("stopping at once") && over.last == "? help")
+    }
+
+    @Test("what waits at the end stands among the files, with the reason")
+    func waiting() {
+        let retry = ItemRetry(title: "Louvre.jpg", wait: 11_500_000, reason: "the server answered 503")
+        let shown = rows(
+            80, 24, [.started(), .progress(3, of: 4), .activity([], waiting: 1, next: [retry])])
+        #expect(shown.contains("  Louvre.jpg  again in 12 s: the server answered 503"))
+    }
+
+    @Test("a concurrency that per_host keeps from having an effect says so")
+    func perHost() {
+        let shown = rows(80, 24, [.started(perHost: 8), .progress(1, of: 4), .control(concurrency: 18)])
+        #expect(shown.last == "p pause   +/- concurrency (18, per_host 8)   q stop   ? help")
+        let below = rows(80, 24, [.started(perHost: 8), .progress(1, of: 4), .control(concurrency: 8)])
+        #expect(below.last == "p pause   +/- concurrency (8)   q stop   ? help")
     }
 
     @Test("collections of several jobs go by the job's name too")

@@ -48,6 +48,35 @@ struct TotalsTextTests {
             ).contains("left"))
     }
 
+    @Test("what was given up is not done")
+    func cancelled() {
+        let stopping = model(.progress(3, cancelled: 30, of: 35), .control(isStopping: true))
+        #expect(
+            TotalsText.line(stopping, itemRate: 100, byteRate: nil)
+                == "flags: 3 of 35 items, stopping, 30 cancelled, 30.0 kB")
+    }
+
+    @Test("where the list says how long the files are, their bytes tell the time: one large file may be most of the work")
+    func sizes() {
+        var (wanted, ended) = (WantedBytes(), WantedBytes())
+        (wanted.items, wanted.sizedItems, wanted.bytes) = (4, 4, 110_000_000)
+        (ended.items, ended.sizedItems, ended.bytes) = (2, 2, 8_000_000)
+        let known = model(.progress(2, of: 4, wanted: wanted, ended: ended), .activity([.of(1, "a", 2_000_000)]))
+        #expect(
+            TotalsText.line(known, itemRate: 2, byteRate: 1_000_000)
+                == "flags: 2 of 4 items, 1 m 40 s left, 1.0 MB/s, 10.0 MB of 110.0 MB")
+        wanted.sizedItems = 3
+        let unknown = model(.progress(2, of: 4, wanted: wanted, ended: ended), .activity([.of(1, "a", 2_000_000)]))
+        #expect(TotalsText.line(unknown, itemRate: 2, byteRate: 1_000_000).contains("2 of 4 items, 1 s left"))
+    }
+
+    @Test("the time since the beginning is told")
+    func elapsed() {
+        #expect(
+            TotalsText.line(model(.progress(1, of: 4)), itemRate: nil, byteRate: nil, elapsed: 62_000_000)
+                == "flags: 1 of 4 items, 1 m 2 s so far, 10.0 kB")
+    }
+
     @Test("several jobs are summed")
     func jobs() {
         let model = model(

@@ -1,0 +1,79 @@
+import Glibc
+import SQLite
+import TestSupport
+import Testing
+
+/// Files that take longer to read than anybody waits: a tebibyte without blocks.
+@Suite("End to end: files that take long to read", .wholeProgramLimit)
+struct LongReadTests {
+    private static let size: Int64 = 1 << 40
+
+    /// A job that has stored one item, whose row says that it is so long.
+    private func workplace() throws -> (Workplace, FaultyServer) {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("body") }
+        try workplace.writeJob(source: ["items: [{key: a, url: '\(server.url("/a"))'}]"])
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let catalog = try Connection(path: workplace.database, mode: .readWrite)
+        try catalog.execute("UPDATE item SET size = \(Self.size)")
+        catalog.close()
+        return (workplace, server)
+    }
+
+    private func makeLong(_ path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        try #require(file >= 0 && ftruncate(file, off_t(Self.size)) == 0)
+    }
+
+    @Test("the deadline ends a run that looks through a new output directory, and the job stays where it was")
+    func newDirectory() throws {
+        let (workplace, server) = try workplace()
+        try workplace.directory.makeFolder("new/list")
+        try makeLong(workplace.directory.path("new/list/a.bin"))
+        let result = try workplace.run(["job.yaml", "--set", "output.directory=new", "--deadline", "200ms"])
+        withExtendedLifetime(server) {}
+        #expect(result.ending == .exit(1))
+        #expect(result.errors.contains("the deadline cut the run"))
+        let catalog = try workplace.catalog()
+        #expect(try catalog.contradictions() == [])
+        #expect(try catalog.value("SELECT outcome FROM run WHERE id = 2") == "partial")
+        #expect(try catalog.value("SELECT directory FROM job") == workplace.directory.path("out"))
+    }
+
+    @Test("a second signal ends a run that reads a file before it is evicted; the file stays")
+    func eviction() throws {
+        let (workplace, server) = try workplace()
+        try makeLong(workplace.directory.path("out/list/a.bin"))
+        server.hold("/b")
+        let program = try workplace.start([
+            "job.yaml", "--set", "output.max_bytes=1kB",
+            "--set", "source.items=[{key: b, url: '\(server.url("/b"))'}]",
+        ])
+        // The file is read once another is stored, or at the end.
+        try server.waitForRequests(2)
+        server.release("/b")
+        let offset = Monitor<Bool>(false)
+        spawnThread { offset.withLock { $0 = Self.waitUntilRead(by: program.processID) } }
+        try #require(offset.wait { $0 ? true : nil } == true)
+        program.send(SIGTERM)
+        try program.waitForErrors { $0.contains("SIGTERM") }
+        program.send(SIGTERM)
+        #expect(try program.wait().ending == .signal(SIGTERM))
+        #expect(workplace.files().contains("list/a.bin"))
+        #expect(try workplace.catalog().value("SELECT state FROM item WHERE key = 'a'") == "stored")
+    }
+
+    /// Waits until a process has the long file open.
+    private static func waitUntilRead(by process: Int32) -> Bool {
+        let folder = "/proc/\(process)/fd"
+        while kill(process, 0) == 0 {
+            for descriptor in 3..<200 {
+                var information = stat()
+                if stat("\(folder)/\(descriptor)", &information) == 0, Int64(information.st_size) == size { return true }
+            }
+            sched_yield()
+        }
+        return false
+    }
+}
