@@ -66,7 +66,8 @@ package final class OutputDirectory: Sendable {
             guard count >= 0 else { throw .last("read", fullPath(path)) }
             if count == 0 { break }
             if isStopped() {
-                throw FileError(operation: "read", path: fullPath(path), errno: ECANCELED, reason: "the run was stopped")
+                throw FileError(
+                    operation: "read", path: fullPath(path), errno: ECANCELED, reason: "the run was stopped")
             }
             hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += Int64(count)

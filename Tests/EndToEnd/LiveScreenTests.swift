@@ -225,7 +225,9 @@ struct LiveScreenTests {
             screen.contains { $0.hasPrefix("list: 0 of 30 items, stopping, 29 cancelled") }
         }
         #expect(
-            screen.contains { $0.hasPrefix("stopping: what is in flight may end within ") && $0.hasSuffix(", q stops it at once") }
+            screen.contains {
+                $0.hasPrefix("stopping: what is in flight may end within ") && $0.hasSuffix(", q stops it at once")
+            }
         )
         // Keys that would do nothing are not offered.
         #expect(screen.suffix(3) == ["q    stop at once", "^L   draw anew", "?    hide this"])

@@ -70,7 +70,9 @@ struct LongReadTests {
         while kill(process, 0) == 0 {
             for descriptor in 3..<200 {
                 var information = stat()
-                if stat("\(folder)/\(descriptor)", &information) == 0, Int64(information.st_size) == size { return true }
+                if stat("\(folder)/\(descriptor)", &information) == 0, Int64(information.st_size) == size {
+                    return true
+                }
             }
             sched_yield()
         }

@@ -32,7 +32,8 @@ struct OutputFaultTests {
         #expect(result.errors.contains("cannot write the output: No space left on device"))
     }
 
-    @Test("a reader that went away ends a command quietly", arguments: [["report"], ["job.yaml", "--progress", "json"]])
+    @Test(
+        "a reader that went away ends a command quietly", arguments: [["report"], ["job.yaml", "--progress", "json"]])
     func closed(_ command: [String]) throws {
         let (workplace, server) = try workplace()
         var ends: [Int32] = [0, 0]

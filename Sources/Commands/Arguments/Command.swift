@@ -188,7 +188,11 @@ enum Command: String, CaseIterable, Sendable {
             [
                 ("0", "every selected item is stored or evicted, or no more failed than allow_failed permits"),
                 ("1", "some items failed, or the deadline or the key q cut the run"),
-                ("2", "the list could not be begun or ended early; a disk or catalog fault"), usage,
+                (
+                    "2",
+                    "the list could not be begun or ended early; a disk, catalog or output fault; with --keep-going, "
+                        + "an invalid job file"
+                ), usage,
                 ("75", "another run holds the job's lock"),
                 ("78", "a job file is invalid or missing; nothing ran"),
                 ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),

@@ -36,16 +36,16 @@ struct RunCommand {
         }
         let signals = SignalWatch(
             stop: { name in
-                session.stop()
                 // A run that is to end waits for a reader as for a server.
                 console.limitWaiting(to: grace)
+                session.stop()
                 if options.verbosity != .quiet {
                     display.tellStop("\(name): no new transfers; a second signal stops those in flight")
                 }
             },
             abort: {
-                session.abort()
                 console.limitWaiting(to: 0)
+                session.abort()
             })
         if let deadline = options.deadline {
             DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(Int(deadline))) {

@@ -90,7 +90,8 @@ struct FileSlots: Sendable {
         var sum: Int64 = 0
         for case let file? in places {
             guard let total = file.total else { return nil }
-            sum += max(0, total - file.received)
+            let (more, isTooLarge) = sum.addingReportingOverflow(max(0, total - file.received))
+            sum = isTooLarge ? .max : more
         }
         return sum
     }

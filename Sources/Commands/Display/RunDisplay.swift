@@ -112,7 +112,8 @@ final class RunDisplay: Sendable {
             case .bar: drawScreen(size, time, &state)
             case .plain where time - state.lastPlainLine >= Self.plainInterval:
                 state.lastPlainLine = time
-                let line = TotalsText.line(state.model, itemRate: state.meter.items, byteRate: state.meter.bytes, elapsed: time - start)
+                let line = TotalsText.line(
+                    state.model, itemRate: state.meter.items, byteRate: state.meter.bytes, elapsed: time - start)
                 try? console.errors.write(line + "\n")
             case .plain, .json, .none: break
             }
@@ -131,7 +132,8 @@ final class RunDisplay: Sendable {
             let keys: RunLayout.Keys = !hasKeyboard ? .none : state.showsHelp ? .help : .hint
             let layout = RunLayout(
                 model: state.model, size: size, time: time,
-                rates: RunLayout.Rates(items: state.meter.items, bytes: state.meter.bytes), keys: keys, elapsed: time - start)
+                rates: RunLayout.Rates(items: state.meter.items, bytes: state.meter.bytes), keys: keys,
+                elapsed: time - start)
             text += state.painter.paint(layout.rows(), below: lines)
         } else {
             text += lines

@@ -9,7 +9,6 @@ struct RunLayout {
         var bytes: Double?
     }
 
-
     /// What the keyboard can do.
     enum Keys: Sendable {
         /// There is none.
@@ -139,10 +138,13 @@ struct RunLayout {
             if text.count > width { text = hints.filter { !$0.hasPrefix("+") }.joined(separator: "  ") }
             return [Row(cut(text, toWidth: width), style: .faint)]
         case .help:
-            let lines = [
+            var lines = [
                 "p    \(pause): what is in flight goes on, nothing new begins",
                 "+ -  more or fewer items in flight\(concurrency ?? "")",
-            ] + (limit.isEmpty ? [] : ["     of these transfer.per_host of the job file go to one host"]) + [                "q    stop: what is in flight may end; again: at once",
+            ]
+            if !limit.isEmpty { lines.append("     to one host at most what the job file says") }
+            lines += [
+                "q    stop: what is in flight may end; again: at once",
                 "^L   draw anew", "?    hide this",
             ]
             return lines.prefix(max(1, count)).map { Row(cut($0, toWidth: width), style: .faint) }

@@ -132,13 +132,19 @@ extension RunModel {
         let sums = jobs.compactMap(\.progress).filter { $0.wanted.items > 0 }
         let known = sums.compactMap(\.wanted.known)
         if !known.isEmpty, known.count == sums.count {
-            let total = known.reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
-            let ended = sums.reduce(0) { $0 + $1.ended.bytes }
-            return (min(total, ended + files.received), total)
+            let total = known.reduce(0, Self.sum)
+            let ended = sums.map(\.ended.bytes).reduce(files.received, Self.sum)
+            return (min(total, ended), total)
         }
         // Else those in flight may be all that is left, and their servers have told.
         guard left > 0, files.count >= left, let remaining = files.remaining else { return nil }
-        return (bytes, bytes + remaining)
+        return (bytes, Self.sum(bytes, remaining))
+    }
+
+    /// Lengths are what lists and servers say: a sum may be more than there is a number for.
+    private static func sum(_ first: Int64, _ second: Int64) -> Int64 {
+        let (sum, isTooLarge) = first.addingReportingOverflow(second)
+        return isTooLarge ? .max : sum
     }
 
     /// Whether no job can list more.

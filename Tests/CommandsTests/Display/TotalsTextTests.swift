@@ -56,7 +56,8 @@ struct TotalsTextTests {
                 == "flags: 3 of 35 items, stopping, 30 cancelled, 30.0 kB")
     }
 
-    @Test("where the list says how long the files are, their bytes tell the time: one large file may be most of the work")
+    @Test(
+        "where the list says how long the files are, their bytes tell the time: one large file may be most of the work")
     func sizes() {
         var (wanted, ended) = (WantedBytes(), WantedBytes())
         (wanted.items, wanted.sizedItems, wanted.bytes) = (4, 4, 110_000_000)
