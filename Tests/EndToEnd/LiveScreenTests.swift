@@ -184,7 +184,7 @@ struct LiveScreenTests {
                 && screen.contains { $0.contains("waiting") }
         }
         for (columns, rows, row) in [
-            (40, 10, "Hà Nội, V…  downloading         1 of 2"),
+            (40, 10, "Hà Nộ… Nam  downloading         1 of 2"),
             (200, 50, "Hà Nội, Việt Nam    downloading         [####################--------------------]  1 of 2"),
             (60, 16, "Hà Nội, Việt Nam    downloading         [####----]  1 of 2"),
             (80, 24, "Hà Nội, Việt Nam    downloading         [##############--------------]  1 of 2"),

@@ -16,7 +16,7 @@ struct SeveralJobsTests {
         let result = try workplace.run([command, "a.yaml", "b.yaml"])
         #expect(result.ending == .exit(78))
         #expect(result.output.isEmpty)
-        #expect(result.errors.contains("b.yaml:5:14: error: the output directory of 'b' "))
+        #expect(result.errors.contains("b.yaml:6:14: error: the output directory of 'b' "))
         #expect(result.errors.contains("the job 'a' in a.yaml; an output directory belongs to one job"))
         #expect(workplace.read("catalog.sqlite") == nil)
     }

@@ -9,7 +9,7 @@ struct DisplayNameTests {
     func widths() {
         #expect(DisplayName("Hà Nội").width == 6)
         #expect(DisplayName("東京タワー").fitted(to: 7) == "東京タ…")
-        #expect(DisplayName("IMG_2024_0001 (copy).jpg").fitted(to: 16) == "IMG_2024…y).jpg")
+        #expect(DisplayName("IMG_2024_0001 (copy).jpg").fitted(to: 16) == "IMG_2024…py).jpg")
         #expect(DisplayName("東京タワーと富士山.png").fitted(to: 14) == "東京タ…山.png")
         #expect(DisplayName("👨‍👩‍👧‍👦 family").fitted(to: 6) == "👨‍👩‍👧‍👦 fa…")
         #expect(DisplayName("Vietnam").fitted(to: 7) == "Vietnam")

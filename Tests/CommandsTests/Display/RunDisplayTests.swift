@@ -32,13 +32,13 @@ struct RunDisplayTests {
         #expect(capture.errors.isEmpty)
         display.draw(on: Self.size)
         screen.write(capture.errors)
-        #expect(screen.lines == ["flags: 0 of 2 items, 0 B"])
+        #expect(screen.lines == ["flags: 0 of 2 items, 0 s so far, 0 B"])
         display.handle([.finished("Aruba", .failed()), .progress(1, failed: 1, of: 2)])
         display.draw(on: Self.size)
         screen = ScreenGrid(columns: 60, rows: 10)
         screen.write(capture.errors)
         let failure = ["failed  flags Aruba: http: 404 Not Found (http://127.0.0.1/v", "n.png)"]
-        #expect(screen.lines == failure + ["flags: 1 of 2 items, 1 failed, 0 B"])
+        #expect(screen.lines == failure + ["flags: 1 of 2 items, 1 failed, 0 s so far, 0 B"])
         display.handle([.ended(.of { $0.failed = 1 })])
         display.finish()
         display.draw(on: Self.size)
@@ -94,7 +94,7 @@ struct RunDisplayTests {
         }
         #expect(
             capture.errors.split(separator: "\n") == [
-                "flags: 0 of 2 items, 0 B/s, 0 B", "flags: 0 of 2 items, 0 B/s, 0 B",
+                "flags: 0 of 2 items, 5 s so far, 0 B/s, 0 B", "flags: 0 of 2 items, 10 s so far, 0 B/s, 0 B",
             ])
     }
 
