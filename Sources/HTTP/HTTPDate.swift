@@ -152,5 +152,5 @@ private func civilDate(days: Int) -> (year: Int, month: Int, day: Int) {
 }
 
 private func floorDivided(_ value: Int64, by divisor: Int64) -> Int {
-    Int((value >= 0 ? value : value - divisor + 1) / divisor)
+    Int(value / divisor - (value % divisor < 0 ? 1 : 0))
 }

@@ -79,7 +79,8 @@ package struct HTTPHeaders: Sendable {
 
     /// The length that Content-Length tells, nil where there is none.
     ///
-    /// Several fields, or one with a list, are good where all are the same number (RFC 9112, 6.3).
+    /// Several fields, or one with a list, are good where all are the same number (RFC 9112, 6.3). At most
+    /// ``largestWholeNumber``.
     /// - Throws: `MalformedLength` for anything else.
     package var contentLength: Int64? {
         get throws(MalformedLength) {
@@ -117,18 +118,7 @@ package struct HTTPHeaders: Sendable {
         return isFound
     }
 
-    private func decimal(_ range: Range<Int>) -> Int64? {
-        guard !range.isEmpty else { return nil }
-        var value: Int64 = 0
-        for byte in bytes[range] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            let (tens, overflowsTimes) = value.multipliedReportingOverflow(by: 10)
-            let (sum, overflowsPlus) = tens.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
-            guard !overflowsTimes, !overflowsPlus else { return nil }
-            value = sum
-        }
-        return value
-    }
+    private func decimal(_ range: Range<Int>) -> Int64? { wholeNumber(bytes: bytes[range]) }
 
     /// Whether a header line may be a Repr-Digest or Content-Digest, told by a few bytes: it is asked of every line.
     @inline(__always)

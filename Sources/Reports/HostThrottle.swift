@@ -48,7 +48,7 @@ extension HostThrottle {
     }
 
     private func rateText(_ rate: Double) -> String {
-        let tenths = Int64((rate * 10).rounded())
+        let tenths = Int64(exactly: (rate * 10).rounded()) ?? .max / 2
         return tenths >= 100 ? "\((tenths + 5) / 10)/s" : "\(tenths / 10).\(tenths % 10)/s"
     }
 }

@@ -5,7 +5,7 @@ internal import Glibc
 /// `microseconds` counts from 1970 UTC.
 package func localTimeText(_ microseconds: Int64) -> String {
     // Rounded down, also before 1970.
-    var seconds = time_t((microseconds - (microseconds % 1_000_000 + 1_000_000) % 1_000_000) / 1_000_000)
+    var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
     var parts = tm()
     guard localtime_r(&seconds, &parts) != nil else { return "\(microseconds) µs" }
     return String(unsafeUninitializedCapacity: 64) { buffer in

@@ -84,14 +84,17 @@ private struct RunSums {
     init(countedOver run: Int64, from connection: Connection) throws {
         try connection.forEach(
             """
-            SELECT outcome, count(*), coalesce(sum(wire_bytes), 0), coalesce(sum(body_bytes), 0)
-            FROM transfer WHERE run_id = ? GROUP BY outcome
+            SELECT outcome, count(*) FROM transfer WHERE run_id = ? GROUP BY outcome
             """, run
-        ) { row in
-            counts.add(try row[1], of: try row[0])
-            wireBytes += try row[2]
-            bodyBytes += try row[3]
-        }
+        ) { row in counts.add(try row[1], of: try row[0]) }
+        (wireBytes, bodyBytes) =
+            try connection.first(
+                // Unlike sum(), total() does not fail where the sum is too great.
+                """
+                SELECT CAST(total(wire_bytes) AS INTEGER), CAST(total(body_bytes) AS INTEGER)
+                FROM transfer WHERE run_id = ?
+                """, run
+            ) { row in (try row[0], try row[1]) } ?? (0, 0)
     }
 
     /// Reads the eight columns of the run's row that start at `column`.

@@ -43,7 +43,8 @@ package struct RunReport: Sendable {
     package func duration(now: Int64) -> Int64? {
         let end = outcome == "running" ? now : finishedAt
         guard let end, end >= startedAt else { return nil }
-        return end - startedAt
+        let (duration, overflows) = end.subtractingReportingOverflow(startedAt)
+        return overflows ? nil : duration
     }
 }
 
@@ -56,7 +57,13 @@ package struct OutcomeCounts: Hashable, Sendable {
     package var failed: Int64 = 0
     package var cancelled: Int64 = 0
 
-    package var total: Int64 { downloaded + unchanged + fresh + evicted + failed + cancelled }
+    /// At most what a number holds: a catalog may have been written by anybody.
+    package var total: Int64 {
+        [downloaded, unchanged, fresh, evicted, failed, cancelled].reduce(0) { sum, count in
+            let (next, overflows) = sum.addingReportingOverflow(count)
+            return overflows ? .max : next
+        }
+    }
 
     /// With their names in the catalog, in the order in which they are shown.
     package var named: [(name: String, count: Int64)] {

@@ -119,7 +119,7 @@ func forEachCollection(
             SELECT collection_id, sum(outcome = 'downloaded') AS downloaded, sum(outcome = 'unchanged') AS unchanged,
                 sum(outcome = 'fresh') AS fresh, sum(outcome = 'evicted') AS evicted, sum(outcome = 'failed') AS failed,
                 sum(outcome = 'cancelled') AS cancelled,
-                coalesce(sum(wire_bytes), 0) AS wire_bytes, coalesce(sum(body_bytes), 0) AS body_bytes
+                CAST(total(wire_bytes) AS INTEGER) AS wire_bytes, CAST(total(body_bytes) AS INTEGER) AS body_bytes
             FROM transfer JOIN item ON item.id = item_id WHERE run_id = ? GROUP BY collection_id
         ) AS sums ON sums.collection_id = collection.id
         ORDER BY collection.position, collection.id

@@ -184,7 +184,7 @@ extension ReportText {
         case ..<100:
             (
                 ["total", "connect", "wait", "receive", "received"],
-                ["total_us", "dns_us + connect_us + tls_us", "wait_us", "receive_us"]
+                ["total_us", "CAST(dns_us + connect_us + tls_us AS INTEGER)", "wait_us", "receive_us"]
             )
         default:
             (

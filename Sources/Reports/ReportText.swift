@@ -101,7 +101,7 @@ extension ReportText {
     }
 
     private func transfersClause(_ statistics: TransferStatistics) -> String {
-        let percent = (statistics.reused * 100 + statistics.transfers / 2) / statistics.transfers
+        let percent = Int64((Double(statistics.reused) * 100 / Double(statistics.transfers)).rounded())
         var text = "\(countText(statistics.transfers)), "
         text += "\(countText(statistics.reused)) on a reused connection (\(percent) %)"
         for (version, count) in statistics.versions {

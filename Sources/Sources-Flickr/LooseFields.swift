@@ -28,11 +28,12 @@ extension KeyedDecodingContainer<FieldName> {
         return try? object?.decode(String.self, forKey: "_content")
     }
 
-    /// A whole number, or a text of one.
+    /// A whole number, or a text of one. What is further from 0 than 2^53, more than there is of anything, counts as that:
+    /// sums and units of it must not overflow.
     func integer(_ name: FieldName) -> Int? {
         guard contains(name) else { return nil }
-        if let number = try? decode(Int.self, forKey: name) { return number }
-        return text(name).flatMap { Int($0) }
+        let number = (try? decode(Int.self, forKey: name)) ?? text(name).flatMap { Int($0) }
+        return number.map { max(-largestCount, min($0, largestCount)) }
     }
 
     /// A number, or a text of one.
@@ -47,6 +48,8 @@ extension KeyedDecodingContainer<FieldName> {
         ((try? decode([Readable<Element>].self, forKey: name)) ?? []).compactMap(\.value)
     }
 }
+
+private let largestCount = 1 << 53
 
 /// An element of a list, or nil for one that can't be read.
 private struct Readable<Value: Decodable>: Decodable {

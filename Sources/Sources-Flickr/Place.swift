@@ -64,7 +64,7 @@ struct PlaceList: Decodable, Sendable {
         init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: FieldName.self)
             place = Place(reply: fields)
-            photoCount = fields.integer("photo_count") ?? 0
+            photoCount = max(0, fields.integer("photo_count") ?? 0)
         }
     }
 

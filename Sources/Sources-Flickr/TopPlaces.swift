@@ -91,7 +91,9 @@ struct TopPlaces: Sendable {
         private var entries: [String: (place: Place, count: Int)] = [:]
 
         mutating func add(_ place: Place, _ count: Int) {
-            entries[place.id, default: (place, 0)].count += count
+            // A reply may say of a place as often as it likes that it has 2^53 photos.
+            let sum = (entries[place.id]?.count ?? 0).addingReportingOverflow(count)
+            entries[place.id, default: (place, 0)].count = sum.overflow ? .max : sum.partialValue
         }
 
         /// The first so many, those with the most photos first, equal ones by name.

@@ -43,9 +43,13 @@ struct Manifest {
             let archive = try ZipArchive(descriptor: file.descriptor, limits: options.limits)
             self.archive = archive
             let selection = EntrySelection(archive.entries, include: options.include.values)
-            let sum = selection.lists.reduce(0.0) { $0 + Double($1.entry.size) }
-            guard sum <= Double(options.maximumTotalSize.bytes) else {
-                throw ManifestError("the lists have \(Int64(sum)) bytes together, over max_total_size")
+            let sum = selection.lists.reduce(Int64(0)) { sum, list in
+                // A directory may say of each entry that it has 2^63 bytes.
+                let (next, isOver) = sum.addingReportingOverflow(list.entry.size)
+                return isOver ? Int64.max : next
+            }
+            guard sum <= options.maximumTotalSize.bytes else {
+                throw ManifestError("the lists have \(sum) bytes together, over max_total_size")
             }
             lists = selection.lists.map { Entry(key: $0.key, entry: $0.entry) }
             warnings = selection.warnings(name)

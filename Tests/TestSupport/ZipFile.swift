@@ -9,6 +9,8 @@ package struct ZipFile {
         /// nil: the truth.
         package var claimedSize: Int?
         package var claimedPackedSize: Int?
+        /// The size in an extra field of 64 bits, in place of that one (APPNOTE.TXT 4.5.3).
+        package var claimedLongSize: Int?
         package var checksum: UInt32?
         /// Where the directory says that the header is; nil: where it is.
         package var offset: Int?
@@ -46,11 +48,12 @@ package struct ZipFile {
         for entry in entries {
             let offset = entry.offset ?? file.count
             let name = entry.localName ?? entry.name
-            file += [0x50, 0x4B, 3, 4] + number(20, 2) + common(entry) + number(name.count, 2) + number(0, 2) + name
+            file += [0x50, 0x4B, 3, 4] + number(20, 2) + common(entry) + number(name.count, 2)
+            file += number(extra(entry).count, 2) + name + extra(entry)
             file += entry.data
             directory += [0x50, 0x4B, 1, 2] + number(0x314, 2) + number(20, 2) + common(entry)
-            directory += number(entry.name.count, 2) + number(0, 8)
-            directory += number(entry.mode << 16, 4) + number(offset, 4) + entry.name
+            directory += number(entry.name.count, 2) + number(extra(entry).count, 2) + number(0, 6)
+            directory += number(entry.mode << 16, 4) + number(offset, 4) + entry.name + extra(entry)
         }
         let end =
             [0x50, 0x4B, 5, 6] + number(0, 4) + number(entries.count, 2) + number(entries.count, 2)
@@ -58,10 +61,14 @@ package struct ZipFile {
         return file + directory + end + comment
     }
 
+    private func extra(_ entry: Entry) -> [UInt8] {
+        entry.claimedLongSize.map { number(1, 2) + number(8, 2) + number($0, 8) } ?? []
+    }
+
     private func common(_ entry: Entry) -> [UInt8] {
         number(entry.flags, 2) + number(entry.method, 2) + number(0x5821_0000, 4)
             + number(entry.checksum ?? crc32(entry.data), 4) + number(entry.claimedPackedSize ?? entry.data.count, 4)
-            + number(entry.claimedSize ?? entry.data.count, 4)
+            + number(entry.claimedLongSize == nil ? entry.claimedSize ?? entry.data.count : 0xFFFF_FFFF, 4)
     }
 
     private func number(_ value: some BinaryInteger, _ count: Int) -> [UInt8] {

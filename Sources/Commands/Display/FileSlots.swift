@@ -90,8 +90,9 @@ struct FileSlots: Sendable {
         var sum: Int64 = 0
         for case let file? in places {
             guard let total = file.total else { return nil }
-            let (more, isTooLarge) = sum.addingReportingOverflow(max(0, total - file.received))
-            sum = isTooLarge ? .max : more
+            let (next, isTooMuch) = sum.addingReportingOverflow(max(0, total) - min(file.received, max(0, total)))
+            if isTooMuch { return .max }
+            sum = next
         }
         return sum
     }

@@ -1,3 +1,4 @@
+import HTTP
 package import YAML
 
 /// A length of time as a job file or flag writes it: `250ms`, `10s`, `5m`, `1h`, `1d`.
@@ -22,7 +23,7 @@ package struct TimeSpan: Hashable, Sendable {
         case "d": factor = 86_400_000_000
         default: return nil
         }
-        guard let value = Int64(exactly: (number * factor).rounded()) else { return nil }
+        guard let value = wholeCount(number * factor) else { return nil }
         microseconds = value
     }
 }
@@ -37,7 +38,7 @@ package struct ByteCount: Hashable, Sendable {
 
     package init?(_ text: String) {
         guard let (number, unit) = splitUnit(text), let factor = byteUnits[unit],
-            let value = Int64(exactly: (number * factor).rounded())
+            let value = wholeCount(number * factor)
         else { return nil }
         bytes = value
     }
@@ -60,7 +61,7 @@ package struct RequestRate: Hashable, Sendable {
         case "d": period = 86_400_000_000
         default: return nil
         }
-        guard let value = Int64(exactly: (period / number).rounded()) else { return nil }
+        guard let value = wholeCount(period / number) else { return nil }
         interval = value
     }
 }
@@ -80,6 +81,11 @@ private let byteUnits: [String: Double] = [
     "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
     "KiB": 1_024, "MiB": 1_048_576, "GiB": 1_073_741_824, "TiB": 1_099_511_627_776,
 ]
+
+/// The nearest whole number; nil beyond what there is of anything, with which times could not be counted.
+private func wholeCount(_ number: Double) -> Int64? {
+    Int64(exactly: number.rounded()).flatMap { $0 <= largestWholeNumber ? $0 : nil }
+}
 
 /// A number without sign and the letters that follow it, perhaps after spaces.
 private func splitUnit(_ text: String) -> (number: Double, unit: String)? {

@@ -91,7 +91,7 @@ package final class JobReset: Sendable {
         var extent = Extent(directory: job.directory)
         try catalog.forEach(
             """
-            SELECT count(*), count(path), coalesce(sum(iif(path IS NULL, 0, size)), 0) FROM item
+            SELECT count(*), count(path), CAST(total(iif(path IS NULL, 0, size)) AS INTEGER) FROM item
             WHERE job = ? AND (?2 IS NULL OR collection_id = ?2)
             """, job.name, collection
         ) { row in (extent.items, extent.files, extent.bytes) = (try row[0], try row[1], try row[2]) }

@@ -48,7 +48,7 @@ struct KeptFiles {
     static func bytesByRows(ofJob job: String, on catalog: Connection) throws -> Int64 {
         try catalog.value(
             """
-            SELECT coalesce(sum(size), 0) FROM item
+            SELECT CAST(total(size) AS INTEGER) FROM item
             WHERE job = ? AND path IS NOT NULL AND state IN ('stored', 'gone')
             """, job) ?? 0
     }
