@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CArchive", pkgConfig: "libarchive"),
+        .systemLibrary(name: "CCoding"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSandbox"),
         // Its own headers are where the compiler looks; those of GLib are not.
@@ -42,7 +43,7 @@ let package = Package(
 
         module("YAML", ["CYAML"]),
         module("SQLite", ["CSQLite"]),
-        module("HTTP", ["CCurl", "CLinux"]),
+        module("HTTP", ["CCurl", "CCoding", "CLinux"]),
         module("Files", ["CCrypto", "CLinux"]),
         module("Archive", ["CArchive"]),
         module("Media", []),

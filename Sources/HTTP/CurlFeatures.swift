@@ -9,8 +9,6 @@ package struct CurlFeatures: Hashable, Sendable {
     /// Name and version of the TLS library; nil without TLS.
     package let tlsLibrary: String?
     package let hasHTTP2: Bool
-    package let hasBrotli: Bool
-    package let hasZstandard: Bool
     /// Whether host names outside ASCII are understood.
     package let hasInternationalNames: Bool
     /// The file and folder of trusted certificates that the library was built with.
@@ -32,7 +30,6 @@ private let features: CurlFeatures = {
     func has(_ feature: Int32) -> Bool { info.features & feature != 0 }
     return CurlFeatures(
         version: text(info.version) ?? "", tlsLibrary: text(info.ssl_version), hasHTTP2: has(CURL_VERSION_HTTP2),
-        hasBrotli: has(CURL_VERSION_BROTLI), hasZstandard: has(CURL_VERSION_ZSTD),
         hasInternationalNames: has(CURL_VERSION_IDN), caFile: text(info.cainfo), caDirectory: text(info.capath))
 }()
 

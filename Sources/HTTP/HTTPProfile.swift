@@ -48,7 +48,7 @@ package final class HTTPProfile: Sendable {
         package var connectTimeout: Int64 = 10_000_000
         /// Microseconds in which fewer than 1,000 bytes are a stall, counted from when the request is sent; 0 for none.
         package var stallTimeout: Int64 = 30_000_000
-        /// Microseconds for a request from start to end; 0 for none.
+        /// Microseconds for a request from start to end, with all its hops; 0 for none. See `HTTPRequest.timeLimit`.
         package var totalTimeout: Int64 = 900_000_000
         package var proxy: HTTPProxy = .environment
         /// A PEM file of certificates that are trusted besides the system's.

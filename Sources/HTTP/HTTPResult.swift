@@ -20,12 +20,14 @@ package struct HTTPResult: Sendable {
     package var address: String?
     /// Nil when the reply is complete, whatever its status.
     package var failure: HTTPFailure?
+    /// Whether nothing in the protocol shows that the body is whole: over HTTP/2 without a length.
+    package var hasUncertainEnd: Bool
 
     package init(
         status: Int = 0, version: String? = nil, headers: HTTPHeaders = HTTPHeaders(),
         trailers: HTTPHeaders = HTTPHeaders(), phases: HTTPPhases = HTTPPhases(), startedAt: Monotonic,
         finishedAt: Monotonic, wireBytes: Int64 = 0, bodyBytes: Int64 = 0, isConnectionReused: Bool = false,
-        address: String? = nil, failure: HTTPFailure? = nil
+        address: String? = nil, failure: HTTPFailure? = nil, hasUncertainEnd: Bool = false
     ) {
         self.status = status
         self.version = version
@@ -39,5 +41,6 @@ package struct HTTPResult: Sendable {
         self.isConnectionReused = isConnectionReused
         self.address = address
         self.failure = failure
+        self.hasUncertainEnd = hasUncertainEnd
     }
 }

@@ -32,21 +32,30 @@ extension Transfer {
         return beginReply(status: status)
     }
 
-    /// Takes the next decoded bytes of the body.
+    /// Takes the next bytes of the body as they came.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         receivedBytes += bytes.count
         request?.profile.configuration.bandwidth?.debit(bytes.count)
-        bodyBytes += Int64(bytes.count)
-        switch action {
-        case .discard:
-            return bodyBytes <= Self.discardedBytes
-        case .deliver, .reject:
-            let limit = request?.maximumBytes ?? 0
-            if bodyBytes > limit || (isCoded && handle.offset(CURLINFO_SIZE_DOWNLOAD_T) > limit) {
-                return fail(.tooLarge, "the body exceeds \(limit) bytes")
-            }
-            return exchange?.receive(bytes) == true || fail(.rejected, "the body was refused")
+        codedBytes += Int64(bytes.count)
+        if action == .discard { return codedBytes <= Self.discardedBytes }
+        guard let decoder else { return deliver(bytes) }
+        if codedBytes > request?.maximumBytes ?? 0 { return failAsTooLarge() }
+        do throws(CodingFault) {
+            return try decoder.take(bytes) { deliver($0) }
+        } catch {
+            return fail(.encoding, error.detail)
         }
+    }
+
+    /// Hands on the next bytes of the body, decoded.
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bodyBytes += Int64(bytes.count)
+        if bodyBytes > request?.maximumBytes ?? 0 { return failAsTooLarge() }
+        return exchange?.receive(bytes) == true || fail(.rejected, "the body was refused")
+    }
+
+    private func failAsTooLarge() -> Bool {
+        fail(.tooLarge, "the body exceeds \(request?.maximumBytes ?? 0) bytes")
     }
 
     /// The request is about to be sent over a connection, new or reused, to this address.
@@ -102,8 +111,10 @@ extension Transfer {
             hasVary: hasVary)
         self.head = head
         if isMalformed { return fail(.protocolError, "the reply's Content-Length is not one number") }
-        isCoded = headers.has("content-encoding")
         action = exchange?.begin(head) ?? .reject
+        if action == .deliver, !Self.hasNoBody(status) {
+            do throws(CodingFault) { try prepareDecoding(headers) } catch { return fail(.encoding, error.detail) }
+        }
         if declaredLength == nil { watchForClose(head) }
         let expected = Self.hasNoBody(status) ? 0 : declaredLength ?? 0
         switch action {
@@ -115,6 +126,19 @@ extension Transfer {
         case .reject:
             return fail(.rejected, "the reply was refused")
         }
+    }
+
+    /// libcurl undoes chunks. It undoes other transfer codings, too, and takes what came for all of it; none was asked for
+    /// (RFC 9112, 7.4).
+    private func prepareDecoding(_ headers: HTTPHeaders) throws(CodingFault) {
+        if declaredLength == nil {
+            let codings = headers.all("transfer-encoding").flatMap { $0.split(separator: ",") }
+            for coding in codings.map({ $0.filter { $0 != " " && $0 != "\t" }.lowercased() })
+            where !["", "chunked", "identity"].contains(coding) {
+                throw CodingFault("the transfer coding '\(coding.prefix(40))' was not asked for")
+            }
+        }
+        decoder = headers.has("content-encoding") ? try BodyDecoder(headers.all("content-encoding")) : nil
     }
 
     /// A body without a length and chunks ends with the connection, and over TLS only by its close_notify: anybody can end

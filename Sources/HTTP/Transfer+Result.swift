@@ -5,7 +5,7 @@ import Glibc
 extension Transfer {
     /// The result of the transfer as it stands. `code` is libcurl's, nil when the transfer was broken off.
     func result(_ code: CURLcode?, now: Monotonic) -> HTTPResult {
-        let wireBytes = max(handle.offset(CURLINFO_SIZE_DOWNLOAD_T), isCoded ? 0 : bodyBytes)
+        let wireBytes = max(handle.offset(CURLINFO_SIZE_DOWNLOAD_T), codedBytes)
         let isReused = wasSent && handle.long(CURLINFO_NUM_CONNECTS) == 0
         let own = max(0, now - startedAt)
         let phases = HTTPPhases(
@@ -24,7 +24,15 @@ extension Transfer {
             trailers: trailer.isEmpty ? HTTPHeaders() : HTTPHeaders(block: trailer),
             phases: phases, startedAt: startedAt, finishedAt: startedAt.advanced(byMicroseconds: phases.total),
             wireBytes: wireBytes, bodyBytes: action == .deliver ? bodyBytes : 0, isConnectionReused: isReused,
-            address: address?.isEmpty == false ? address : nil, failure: failure(code, wireBytes: wireBytes, own: own))
+            address: address?.isEmpty == false ? address : nil, failure: failure(code, wireBytes: wireBytes, own: own),
+            hasUncertainEnd: hasUncertainEnd)
+    }
+
+    /// Whether nothing shows that the body is whole. libcurl tells a stream that HTTP/2 ended by its last frame from one that
+    /// the server broke off without an error, or that ended with its connection, by nothing but the declared length.
+    private var hasUncertainEnd: Bool {
+        guard declaredLength == nil, decoder == nil, let head else { return false }
+        return !head.version.hasPrefix("1") && !Self.hasNoBody(head.status)
     }
 
     /// The version that failed before there was a reply, as far as that is known.
@@ -44,6 +52,7 @@ extension Transfer {
         switch code {
         case CURLE_OK:
             return incompleteness(wireBytes: wireBytes)
+                ?? decoder?.faultAtEnd.map { HTTPFailure(.encoding, $0.detail) }
         case CURLE_PARTIAL_FILE:
             return incompleteness(wireBytes: wireBytes) ?? makeFailure(code, detail: handle.errorMessage)
         case CURLE_OPERATION_TIMEDOUT:
@@ -85,7 +94,8 @@ extension Transfer {
     private func timeout(_ elapsed: Int64) -> HTTPFailure {
         let settings = request?.profile.configuration
         let total = settings?.totalTimeout ?? 0
-        if total > 0, wasSent || elapsed >= total {
+        // libcurl counts in milliseconds.
+        if total > 0, wasSent || elapsed + 1_000 >= request?.timeLimit ?? total {
             return HTTPFailure(.timeout, "not complete within the total timeout of \(describeDuration(total))")
         }
         let limit = describeDuration(settings?.connectTimeout ?? 0)

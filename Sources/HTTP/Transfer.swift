@@ -45,11 +45,15 @@ final class Transfer {
     var trailer: [UInt8] = []
     var action = HTTPBodyAction.deliver
     var declaredLength: Int64?
-    var isCoded = false
+    /// Decodes the body; nil where it is not coded or of no interest.
+    var decoder: BodyDecoder?
     /// Whether only the end of the TLS connection ends the body, so that its close_notify must come.
     var needsCleanClose = false
     /// Becomes 1 when it has. The connection, which libcurl closes with the transfer, points here.
     let hasClosed = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    /// Of the body, as they came.
+    var codedBytes: Int64 = 0
+    /// Of the body, decoded.
     var bodyBytes: Int64 = 0
     /// Bytes of header and body, for the stall clock.
     var receivedBytes = 0
@@ -59,6 +63,8 @@ final class Transfer {
     private var profile: HTTPProfile?
     private var proxy: String?
     private var version: HTTPVersion?
+    /// Microseconds.
+    private var timeLimit: Int64 = 0
     private var isSecure: Bool?
     /// Set for servers that speak HTTP/2.
     private(set) var waitsForConnection = false
@@ -124,8 +130,9 @@ final class Transfer {
         trailer = []
         action = .deliver
         declaredLength = nil
-        isCoded = false
+        decoder = nil
         needsCleanClose = false
+        codedBytes = 0
         bodyBytes = 0
         receivedBytes = 0
         handle.clearErrorMessage()
@@ -147,8 +154,8 @@ final class Transfer {
         try handle.set(CURLOPT_UNRESTRICTED_AUTH, 0)
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
         try handle.set(target)
-        // Decodes what a server codes unasked; see `HTTPProfile.headers` for what is asked for.
-        try handle.set(CURLOPT_ACCEPT_ENCODING, "identity")
+        // What a server codes unasked is decoded here; see `BodyDecoder`, and `HTTPProfile.headers` for what is asked for.
+        try handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         // A proxy's reply to CONNECT is not the reply.
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
@@ -167,7 +174,6 @@ final class Transfer {
             currentBufferSize = size
         }
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(settings.connectTimeout))
-        try handle.set(CURLOPT_TIMEOUT_MS, milliseconds(settings.totalTimeout))
         try handle.set(CURLOPT_CONNECT_TO, new.routeList)
         try applyTrust(caFile: settings.caFile)
         profile = new
@@ -190,6 +196,10 @@ final class Transfer {
 
     private func apply(_ request: HTTPRequest, proxy: String?, waitsForConnection: Bool) throws(CurlError) {
         try handle.set(CURLOPT_URL, request.url.text)
+        if timeLimit != request.timeLimit {
+            try handle.set(CURLOPT_TIMEOUT_MS, milliseconds(request.timeLimit))
+            timeLimit = request.timeLimit
+        }
         let isSecure = request.url.scheme == "https"
         if version != request.version || self.isSecure != isSecure {
             let number =
@@ -229,7 +239,9 @@ final class Transfer {
         {
             return
         }
-        let chosen = request.extraHeaders + (request.headers?.headers ?? [])
+        let extra = request.extraHeaders
+        let shared = request.headers?.headers ?? []
+        let chosen = extra + shared.filter { field in !extra.contains { $0.hasName(field.name) } }
         var list = CurlList()
         for header in chosen {
             try header.validate()
@@ -246,5 +258,8 @@ final class Transfer {
 
 /// libcurl's milliseconds, at least 1, for 0 is its word for no limit.
 private func milliseconds(_ microseconds: Int64) -> Int {
-    microseconds <= 0 ? 0 : Int(max(1, microseconds / 1_000))
+    microseconds <= 0 ? 0 : Int(max(1, min(microseconds / 1_000, longestMilliseconds)))
 }
+
+/// What libcurl takes for a time: 24 days.
+private let longestMilliseconds = Int64(Int32.max)

@@ -32,10 +32,10 @@ struct DoctorTests {
         #expect(Doctor.proxies([:]) == [.ok("proxy", "none in the environment")])
     }
 
-    @Test("a libcurl without TLS is a problem, one without a coding a warning")
+    @Test("a libcurl without TLS is a problem, one without HTTP/2 a warning")
     func libcurl() {
         #expect(Doctor.libcurl(.with()).severity == .ok)
-        #expect(Doctor.libcurl(.with(hasBrotli: false)).severity == .warning)
+        #expect(Doctor.libcurl(.with(hasHTTP2: false)).severity == .warning)
         #expect(Doctor.libcurl(.with(tlsLibrary: nil)).severity == .problem)
     }
 
@@ -54,10 +54,10 @@ struct DoctorTests {
 
 extension CurlFeatures {
     fileprivate static func with(
-        tlsLibrary: String? = "OpenSSL/3.0", hasBrotli: Bool = true, caFile: String? = nil, caDirectory: String? = nil
+        tlsLibrary: String? = "OpenSSL/3.0", hasHTTP2: Bool = true, caFile: String? = nil, caDirectory: String? = nil
     ) -> CurlFeatures {
         CurlFeatures(
-            version: "7.88.1", tlsLibrary: tlsLibrary, hasHTTP2: true, hasBrotli: hasBrotli, hasZstandard: true,
+            version: "7.88.1", tlsLibrary: tlsLibrary, hasHTTP2: hasHTTP2,
             hasInternationalNames: true, caFile: caFile, caDirectory: caDirectory)
     }
 }

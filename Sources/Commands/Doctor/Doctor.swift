@@ -36,10 +36,7 @@ struct Doctor {
                 "libcurl", "\(features.version), without TLS",
                 advice: "install a libcurl with TLS, such as Debian's libcurl4")
         }
-        let names = [
-            (features.hasHTTP2, "HTTP/2"), (features.hasBrotli, "brotli"), (features.hasZstandard, "zstd"),
-            (features.hasInternationalNames, "IDN"),
-        ]
+        let names = [(features.hasHTTP2, "HTTP/2"), (features.hasInternationalNames, "IDN")]
         let present = [features.version, tls] + names.filter(\.0).map(\.1)
         let missing = names.filter { !$0.0 }.map(\.1)
         let state = present.joined(separator: ", ")
