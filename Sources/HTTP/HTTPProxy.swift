@@ -57,10 +57,13 @@ package struct HTTPProxyRules: Hashable, Sendable {
         return environment
     }
 
-    /// One entry of `no_proxy`: a host and everything below it, or an address, with an optional port.
+    /// One entry of `no_proxy`: a host and everything below it, an address, or the addresses of a network
+    /// (`10.0.0.0/8`, RFC 4632), with an optional port.
     private struct Exception: Hashable {
         var host: String
         var port: Int?
+        /// How many bits of the host, an address, count; nil for a name.
+        var bits: Int?
 
         init(_ text: Substring) {
             var host = text
@@ -72,15 +75,28 @@ package struct HTTPProxyRules: Hashable, Sendable {
                 self.port = port
                 host = host[..<colon]
             }
+            var length: Int?
+            if let slash = host.lastIndex(of: "/") {
+                // What is no length covers nothing.
+                length = Int(host[host.index(after: slash)...]) ?? -1
+                host = host[..<slash]
+            }
             if host.hasPrefix("[") && host.hasSuffix("]") { host = host.dropFirst().dropLast() }
             if host.hasPrefix(".") { host = host.dropFirst() }
             if host.hasSuffix(".") { host = host.dropLast() }
             self.host = host.lowercased()
+            let longest = AddressText(self.host).map { 8 * $0.bytes.count }
+            bits = length ?? longest
+            if let bits, bits < 0 || bits > longest ?? 0 { self.host = "" }
         }
 
         func covers(host name: String, port number: Int) -> Bool {
+            guard port == nil || port == number, !host.isEmpty else { return false }
             let name = name.hasSuffix(".") ? String(name.dropLast()) : name
-            return (port == nil || port == number) && !host.isEmpty && (name == host || name.hasSuffix("." + host))
+            if let bits, let network = AddressText(host) {
+                return AddressText(name)?.hasPrefix(network, bits: bits) == true
+            }
+            return name == host || name.hasSuffix("." + host)
         }
     }
 }
