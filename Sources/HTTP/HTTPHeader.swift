@@ -26,7 +26,7 @@ package struct HTTPHeader: Hashable, Sendable {
     }
 
     /// Names compare without case (RFC 9110, 5.1).
-    func hasName(_ other: String) -> Bool {
+    package func hasName(_ other: String) -> Bool {
         name.utf8.elementsEqual(other.utf8) { asciiLowercase($0) == asciiLowercase($1) }
     }
 

@@ -1,11 +1,21 @@
 import Files
 import FoundationEssentials
+import HTTP
 
 /// What the list promises of an item's bytes, and the header fields it wants sent. The catalog keeps it as JSON.
 struct Promise: Sendable, Hashable {
     var size: Int64?
     var sha256: SHA256Digest?
     var headers: [ListedHeader] = []
+
+    init() {}
+
+    /// - Parameter size: as the list has it; at most ``largestWholeNumber`` is promised.
+    init(size: Int64?, sha256: SHA256Digest?, headers: [ListedHeader]) {
+        self.size = size.map { min($0, largestWholeNumber) }
+        self.sha256 = sha256
+        self.headers = headers
+    }
 
     var isEmpty: Bool { size == nil && sha256 == nil && headers.isEmpty }
 
@@ -17,6 +27,24 @@ struct Promise: Sendable, Hashable {
             return "its sha256 is not of 64 hexadecimal digits"
         }
         return nil
+    }
+
+    /// The header fields that the list wants sent, as far as they may be, one of a name.
+    ///
+    /// They take the place of the job's of the same names, but not of private ones: a list does not change who asks.
+    ///
+    /// - Parameter isTrusted: whether the job file names the place that the request goes to.
+    func fields(isTrusted: Bool, beside job: Job) -> [HTTPHeader] {
+        var fields: [HTTPHeader] = []
+        for header in headers
+        where !HeaderRules.isReserved(header.name) && (isTrusted || !HeaderRules.isCredential(header.name)) {
+            let field = HTTPHeader(header.name, header.value)
+            let isTaken =
+                fields.contains { $0.hasName(field.name) }
+                || isTrusted && job.transfer.headers.contains { $0.isPrivate && field.hasName($0.name) }
+            if field.isValid, !isTaken { fields.append(field) }
+        }
+        return fields
     }
 
     func agrees(with file: StoredFile) -> Bool {
@@ -44,10 +72,10 @@ extension Promise {
     /// nil when the text is not one that ``text(hiding:)`` wrote.
     init?(text: String) {
         guard let stored = try? JSONDecoder().decode(Stored.self, from: Data(text.utf8)) else { return nil }
-        size = stored.size
-        sha256 = stored.sha256.flatMap(SHA256Digest.init(hex:))
-        headers = (stored.headers ?? []).compactMap { pair in
-            pair.count == 2 ? ListedHeader(name: pair[0], value: pair[1]) : nil
-        }
+        self.init(
+            size: stored.size, sha256: stored.sha256.flatMap(SHA256Digest.init(hex:)),
+            headers: (stored.headers ?? []).compactMap { pair in
+                pair.count == 2 ? ListedHeader(name: pair[0], value: pair[1]) : nil
+            })
     }
 }

@@ -282,17 +282,31 @@ package struct JobLoader: Sendable {
         collectAuthorities(root, &trust.authored)
         for route in transfer.connectTo {
             // The target is what the author wrote; requests for the name that leads there are allowed to reach it.
-            trust.authored.insert(Authority(host: route.host, port: route.port))
-            trust.authored.insert(Authority(host: route.targetHost, port: route.targetPort))
+            for (host, port) in [(route.host, route.port), (route.targetHost, route.targetPort)] {
+                trust.authored.formUnion(routed(host, port, besides: trust.authored))
+            }
         }
         return trust
+    }
+
+    /// The authorities that a host and a port of `connect_to` mean, which has no schemes: that of the URLs that name them,
+    /// else the port's own, else both.
+    private func routed(_ host: String, _ port: Int, besides written: Set<Authority>) -> [Authority] {
+        let both = ["http", "https"].map { Authority(scheme: $0, host: host, port: port) }
+        let named = both.filter(written.contains)
+        if !named.isEmpty { return named }
+        switch port {
+        case 80: return [both[0]]
+        case 443: return [both[1]]
+        default: return both
+        }
     }
 
     private func collectAuthorities(_ node: Node, _ authorities: inout Set<Authority>) {
         switch node.content {
         case .scalar(let scalar):
             guard let url = try? WebURL(scalar.text) else { return }
-            authorities.insert(Authority(host: url.host, port: url.port))
+            authorities.insert(Authority(scheme: url.scheme, host: url.host, port: url.port))
         case .sequence(let elements):
             for element in elements { collectAuthorities(element, &authorities) }
         case .mapping(let entries):

@@ -38,10 +38,8 @@ struct RequestVariant: Equatable {
     private static func values(of name: String, isTrusted: Bool, _ promise: Promise, _ job: Job) -> [String] {
         if name == "user-agent" { return [job.transfer.userAgent ?? ""] }
         let own = job.transfer.headers.filter { isTrusted || !$0.isPrivate }.map { ($0.name, $0.value) }
-        let listed = promise.headers.filter { isTrusted || !HeaderRules.isCredential($0.name) }.map {
-            ($0.name, $0.value)
-        }
-        return (own + listed).filter { $0.0.lowercased() == name }.map(\.1)
+        let listed = promise.fields(isTrusted: isTrusted, beside: job).filter { $0.hasName(name) }.map(\.value)
+        return listed.isEmpty ? own.filter { $0.0.lowercased() == name }.map(\.1) : listed
     }
 
     /// What every request has the same of, or never has.

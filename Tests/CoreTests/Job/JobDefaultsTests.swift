@@ -171,10 +171,14 @@ struct JobDefaultsTests {
                 + "transfer: {connect_to: {\"mirror:443\": \"10.0.0.1:8443\"}, proxy: \"http://proxy:3128\"}\n",
             set: ["source.url=http://Set.example:81/a"])
         let authored = job.trust.authored
-        for (host, port) in [("set.example", 81), ("mirror", 443), ("10.0.0.1", 8_443), ("proxy", 3_128)] {
-            #expect(authored.contains(Authority(host: host, port: port)), "\(host)")
+        for (scheme, host, port) in [
+            ("http", "set.example", 81), ("https", "mirror", 443), ("https", "10.0.0.1", 8_443), ("http", "proxy", 3_128),
+        ] {
+            #expect(authored.contains(Authority(scheme: scheme, host: host, port: port)), "\(host)")
         }
-        #expect(!authored.contains(Authority(host: "example.org", port: 443)), "--set replaced it")
-        #expect(!authored.contains(Authority(host: "set.example", port: 80)))
+        #expect(!authored.contains(Authority(scheme: "https", host: "example.org", port: 443)), "--set replaced it")
+        #expect(!authored.contains(Authority(scheme: "http", host: "set.example", port: 80)))
+        #expect(!authored.contains(Authority(scheme: "https", host: "set.example", port: 81)), "another scheme")
+        #expect(!authored.contains(Authority(scheme: "http", host: "mirror", port: 443)), "another scheme")
     }
 }

@@ -27,6 +27,37 @@ struct HeaderTests {
         #expect(request["Accept-Encoding"] == "identity")
     }
 
+    @Test("of a name that both the job and the list have one field is sent: the job's where it is private, else the list's")
+    func oneOfAName() async throws {
+        let bench = try bench(["/a": [.ok("x")]])
+        let item = bench.item("/a").with(
+            headers: [
+                ListedHeader(name: "authorization", value: "Basic other"), ListedHeader(name: "x-plain", value: "own"),
+                ListedHeader(name: "X-PLAIN", value: "again"), ListedHeader(name: "x-token", value: "mine"),
+            ])
+        _ = try await bench.run([item])
+        let request = try #require(bench.server.requests.first)
+        func values(_ name: String) -> [String] {
+            request.headers.filter { $0.name.lowercased() == name }.map(\.value)
+        }
+        #expect(values("authorization") == ["Basic abc"])
+        #expect(values("x-token") == ["t-s3cret"])
+        #expect(values("x-plain") == ["own"])
+    }
+
+    @Test("what a job file names over https gets neither private fields nor trust in clear, at the same host and port")
+    func otherScheme() async throws {
+        var bench = try bench(["/a": [.ok("x")]])
+        bench.job.trust.authored = [Authority(scheme: "https", host: "127.0.0.1", port: bench.server.port)]
+        let item = bench.item("/a").with(headers: [ListedHeader(name: "Cookie", value: "a=b")])
+        _ = try await bench.run([item])
+        let request = try #require(bench.server.requests.first)
+        #expect(request["X-Plain"] == "plain")
+        for name in ["Authorization", "X-Token", "Cookie"] { #expect(request[name] == nil, "\(name)") }
+        bench.job.trust.allowsPrivateAddresses = false
+        #expect(try await bench.run([bench.item("/b")])["b"].failure == "blocked-address")
+    }
+
     @Test("another host of the list gets no credentials")
     func listed() async throws {
         let bench = try bench(["/a": [.ok("x")]])
@@ -53,7 +84,7 @@ struct HeaderTests {
         ]
         var bench = try bench(responses)
         bench.script.set("/b", .redirect(to: "http://localhost:\(bench.server.port)/c"))
-        bench.job.trust.authored.insert(Authority(host: "localhost", port: bench.server.port))
+        bench.job.trust.authored.insert(Authority(scheme: "http", host: "localhost", port: bench.server.port))
         let item = bench.item("/a").with(headers: [ListedHeader(name: "X-Item", value: "1")])
         #expect(try await bench.run([item])["a"].outcome == "downloaded")
         let names = ["X-Plain", "Authorization", "X-Token", "X-Item"]
