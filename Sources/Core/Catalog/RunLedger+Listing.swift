@@ -232,7 +232,7 @@ extension RunLedger {
                 outcome.add(try settle(row, .fresh, collection, on: catalog, now: now))
                 return
             }
-            if let time = row.askedAgainAt, time > now, !selection.isFailedOnly {
+            if let time = row.askedAgainAt, time > now, time <= now + Self.longestPause, !selection.isFailedOnly {
                 outcome.add(try settle(row, .notAsked(before: time), collection, on: catalog, now: now))
                 return
             }
@@ -299,7 +299,7 @@ extension RunLedger {
         case .never: return isSameURL(row)
         case .changed:
             if promise.sha256 == file.sha256 { return true }
-            return work.isConditional && (file.freshness.expiresAt ?? 0) > now
+            return work.isConditional && file.freshness.isFresh(now)
         }
     }
 

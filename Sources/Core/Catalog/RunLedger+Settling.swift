@@ -83,6 +83,9 @@ extension RunLedger {
             """, word.rawValue, asked, askedRun, now, day, id)
     }
 
+    /// Microseconds. A time further off was set by a clock that was wrong.
+    static let longestPause: Int64 = 30 * 86_400_000_000
+
     /// Ends items that never began, because the run is being stopped.
     func cancel(_ ids: [Int64], on catalog: Connection, now: Int64) throws -> [RunEvent] {
         var events: [RunEvent] = []

@@ -28,9 +28,25 @@ enum RunRows {
                 ON CONFLICT (name) DO UPDATE SET file = excluded.file, directory = excluded.directory
                 """, job.name, job.file, directory, now)
             try change?.apply(on: catalog)
+            try forgetTimes(of: job.name, ifClockWasSetBackTo: now, on: catalog)
             let run = try insert(job, selection, runnerVersion, on: catalog, now: now)
             return (run, change?.warning)
         }
+    }
+
+    /// Where the last run is in the future, the clock has been set back, and until when something is fresh or is not asked
+    /// again was counted from a wrong time.
+    private static func forgetTimes(
+        of job: String, ifClockWasSetBackTo now: Int64, on catalog: Connection
+    ) throws {
+        let last: Int64? = try catalog.value(
+            "SELECT max(started_at, coalesce(finished_at, 0)) FROM run WHERE job = ? ORDER BY id DESC LIMIT 1", job)
+        guard let last, last > now else { return }
+        try catalog.run(
+            """
+            UPDATE item SET expires_at = NULL, asked_again_at = NULL
+            WHERE job = ? AND (expires_at IS NOT NULL OR asked_again_at IS NOT NULL)
+            """, job)
     }
 
     /// Enters a run that was stopped before it could begin; the job stays as it is.

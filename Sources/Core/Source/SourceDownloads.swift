@@ -25,6 +25,11 @@ final class SourceDownloads: Sendable {
         var lastModified: String?
         /// Microseconds since 1970 UTC.
         var expiresAt: Int64?
+        /// When the server was asked last, microseconds since 1970 UTC; nil in notes of earlier versions.
+        var askedAt: Int64?
+
+        /// Whether nothing needs to be asked. A time in the future is of a clock that was wrong.
+        func isFresh(_ now: Int64) -> Bool { (expiresAt ?? 0) > now && (askedAt ?? .max) <= now }
     }
 
     private struct Kept {
@@ -36,7 +41,7 @@ final class SourceDownloads: Sendable {
         let name = Self.name(of: url)
         context.keptNames.withLock { _ = $0.insert(name) }
         let kept = isRefreshing ? nil : find(name, maximumBytes)
-        if let kept, let end = kept.note.expiresAt, end > wallClockMicroseconds() {
+        if let kept, kept.note.isFresh(wallClockMicroseconds()) {
             return SourceFile(kept.file)
         }
         let number = count.add(1, ordering: .relaxed).newValue
@@ -104,7 +109,8 @@ extension SourceDownloads.Note {
     fileprivate init(_ reply: FetchedReply, size: Int64, _ secrets: Secrets, now: Int64) {
         let freshness = Freshness(reply.headers, now: now).without(secrets)
         self.init(
-            size: size, etag: freshness.etag, lastModified: freshness.lastModified, expiresAt: freshness.expiresAt)
+            size: size, etag: freshness.etag, lastModified: freshness.lastModified, expiresAt: freshness.expiresAt,
+            askedAt: now)
     }
 
     fileprivate init(_ bytes: [UInt8]) throws {
@@ -117,6 +123,7 @@ extension SourceDownloads.Note {
         etag = freshness.etag ?? etag
         lastModified = freshness.lastModified ?? lastModified
         expiresAt = freshness.expiresAt
+        askedAt = now
     }
 
     fileprivate var bytes: [UInt8] {

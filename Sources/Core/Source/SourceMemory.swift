@@ -18,13 +18,14 @@ struct SourceMemory: Sendable {
     static func listKey(of job: String) -> String { "list of \(job)" }
 
     func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
-        let (source, secrets, oldest) = (source, secrets, now() - age)
+        let (source, secrets, now) = (source, secrets, now())
         return try await store().perform { catalog in
             var found: [String: String] = [:]
             for key in keys {
                 let value: String? = try catalog.value(
-                    "SELECT value FROM memory WHERE source = ? AND key = ? AND kept_at >= ?", source,
-                    secrets.mask(key), oldest)
+                    // What was kept in the future was kept by a clock that was wrong.
+                    "SELECT value FROM memory WHERE source = ? AND key = ? AND kept_at BETWEEN ? AND ?", source,
+                    secrets.mask(key), now - age, now)
                 found[key] = value.flatMap { secrets.expand($0) }
             }
             return found

@@ -200,4 +200,38 @@ struct RefreshTests {
         _ = try await bench.run("/a")
         #expect(try await bench.run("/a")["a"].outcome == "unchanged")
     }
+
+    /// Moves all that the catalog knows of time 74 years ahead, as when the clock has been set back since.
+    private func setClockBack(_ bench: Bench) throws {
+        let years = 74 * 366 * 86_400_000_000 as Int64
+        try bench.change("UPDATE run SET started_at = started_at + \(years), finished_at = finished_at + \(years)")
+        try bench.change("UPDATE item SET stored_at = stored_at + \(years), expires_at = expires_at + \(years)")
+        try bench.change("UPDATE item SET asked_again_at = asked_again_at + \(years)")
+    }
+
+    @Test("what was checked in the future, before the clock was set back, is asked for again, once")
+    func clockSetBack() async throws {
+        let fresh = tagged(picture(), "\"v1\"", ("Cache-Control", "max-age=3600"))
+        let again = FaultyServer.Response.status(304, headers: [("Cache-Control", "max-age=3600")])
+        let bench = try Bench(["/a": [fresh, again], "/b": [.status(404)]])
+        _ = try await bench.run("/a", "/b")
+        try setClockBack(bench)
+        let report = try await bench.run("/a", "/b")
+        #expect(try report["a"].outcome == "unchanged")
+        #expect(try report["b"].attempts == 1, "a failure that stands for days is asked again, too")
+        let last = try await bench.run("/a", "/b")
+        #expect(try last["a"].outcome == "fresh")
+        #expect(try last["b"].attempts == 0)
+    }
+
+    @Test("a clock that was set back by an hour makes nothing fresh that it should not")
+    func clockSetBackALittle() async throws {
+        let fresh = tagged(picture(), "\"v1\"", ("Cache-Control", "max-age=60"))
+        let bench = try Bench(["/a": [fresh, .status(304)]])
+        _ = try await bench.run("/a")
+        for column in ["run SET started_at = started_at", "run SET finished_at = finished_at", "item SET expires_at = expires_at"] {
+            try bench.change("UPDATE \(column) + 3600000000")
+        }
+        #expect(try await bench.run("/a")["a"].outcome == "unchanged")
+    }
 }
