@@ -15,7 +15,7 @@ package struct PartNote: Hashable, Sendable {
     /// Sent as If-Range.
     package let validator: Validator
     /// Length of the whole body, where the server told it.
-    package let totalLength: Int64?
+    package var totalLength: Int64?
 
     /// A text with a line break, which no URL or header has, cannot be stored: the part is then not resumable.
     package init(url: String, validator: Validator, totalLength: Int64?) {

@@ -69,7 +69,7 @@ package struct TransferPolicy: Sendable {
     package var connectTimeout = TimeSpan.seconds(10)
     /// Under 1 kB in so long is a stall.
     package var stallTimeout = TimeSpan.seconds(30)
-    /// Of one attempt.
+    /// Of one attempt, its redirects included.
     package var totalTimeout = TimeSpan.seconds(900)
     /// Of one item.
     package var maximumSize = ByteCount(bytes: 512 << 20)

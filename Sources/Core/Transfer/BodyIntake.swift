@@ -15,6 +15,8 @@ struct BodyIntake: Sendable {
     let isResumed: Bool
     /// The type whose structure it must have; nil where the job expects nothing of it.
     let type: MediaType?
+    /// Whether nothing in the protocol shows that it is whole; see ``HTTPResult/hasUncertainEnd``.
+    let hasUncertainEnd: Bool
     /// Of the file that the item has.
     let stored: SHA256Digest?
     /// The date that the file is to show, as the server writes it.
@@ -64,6 +66,9 @@ struct BodyIntake: Sendable {
         do throws(TransferFailure) {
             try body.checkStructure(as: type, in: output, isBrokenOff: isBrokenOff)
             return nil
+        } catch where hasUncertainEnd && error.word == .corrupt {
+            return TransferFailure(
+                .truncated, "\(error.detail); by HTTP/2 and without a length it may have been cut", isTransient: true)
         } catch {
             return error
         }

@@ -23,9 +23,13 @@ extension Engine {
     }
 
     private func noteHTTP2(_ conclusion: Conclusion, _ result: HTTPResult, at url: @autoclosure () -> WebURL) {
-        guard result.version == "2", case .failed(let failure) = conclusion,
-            [.protocolError, .reset, .truncated].contains(failure.word)
-        else { return }
+        guard result.version == "2" else { return }
+        switch conclusion {
+        case .failed(let failure) where [.protocolError, .reset, .truncated].contains(failure.word): break
+        // What came can't be relied on and is asked for once more.
+        case .redirected where result.hasUncertainEnd && !RequestRoute.isRedirect(result.status): break
+        default: return
+        }
         let origin = url().origin
         state.withLock { $0.http2.note(at: origin, begun: result.startedAt, now: .now()) }
     }

@@ -40,6 +40,12 @@ package struct Freshness: Sendable, Hashable {
         return result
     }
 
+    /// Whether nothing needs to be asked, by the time in microseconds since 1970 UTC. What is said to be fresh for longer
+    /// than it can be was asked for when the clock was wrong.
+    func isFresh(_ now: Int64) -> Bool {
+        expiresAt.map { $0 > now && $0 <= now + Self.longestLifetime * 1_000_000 } ?? false
+    }
+
     /// Ten years: what a server says beyond it is no longer meant as a time.
     private static let longestLifetime: Int64 = 10 * 366 * 86_400
 
@@ -52,7 +58,7 @@ package struct Freshness: Sendable, Hashable {
         guard let lifetime = directives.maxAge ?? untilExpires(headers, now: now) else { return nil }
         // A reply chosen by request fields that can't be known here matches no later request (RFC 9111, 4.1).
         guard !headers.all("Vary").contains(where: { $0.contains("*") }) else { return nil }
-        let age = headers["Age"].flatMap { Int64($0) }.map { max(0, $0) } ?? 0
+        let age = headers["Age"].flatMap { wholeNumber($0) } ?? 0
         return lifetime - age
     }
 
@@ -102,8 +108,7 @@ private struct CacheDirectives {
                 let value = trim(parts[1]).filter { $0 != "\"" }
                 // Of several the shortest; one that is no number counts as stale (RFC 9111, 4.2.1), one that is too
                 // great for a number as the greatest (1.2.2).
-                let isNumber = !value.isEmpty && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
-                maxAge = min(maxAge ?? .max, isNumber ? Int64(value) ?? .max : 0)
+                maxAge = min(maxAge ?? .max, wholeNumber(value) ?? 0)
             default: break
             }
         }
@@ -141,6 +146,5 @@ private struct CacheDirectives {
 /// - Parameter now: microseconds since 1970 UTC.
 package func retryAfter(_ field: String, now: Int64) -> Int64? {
     let text = field.filter { $0 != " " && $0 != "\t" }
-    if !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) { return Int64(text) ?? .max }
-    return parseHTTPDate(field).map { max(0, $0 - now / 1_000_000) }
+    return wholeNumber(text) ?? parseHTTPDate(field).map { max(0, $0 - now / 1_000_000) }
 }

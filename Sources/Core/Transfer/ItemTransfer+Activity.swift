@@ -19,7 +19,7 @@ extension ItemTransfer {
     private var announcedLength: Int64? {
         if let total = part?.note?.totalLength { return total }
         guard reply["Content-Encoding"] == nil else { return nil }
-        return reply["Content-Length"].flatMap { Int64($0) }.map { offset + $0 } ?? work.promise.size
+        return length.map { offset + $0 } ?? work.promise.size
     }
 }
 

@@ -50,8 +50,9 @@ extension ItemTransfer: PlacedExchange {
             throw TransferFailure(.protocolError, "the server answered 206 to a request for the whole")
         }
         let range = headers["Content-Range"].flatMap(ContentRange.init)
-        guard headers["Content-Encoding"] == nil, let range, range.first == offset,
-            range.total == nil || part.note?.totalLength == nil || range.total == part.note?.totalLength
+        guard headers["Content-Encoding"] == nil, let range, let bytes = range.bytes, bytes.lowerBound == offset,
+            range.total == nil || part.note?.totalLength == nil || range.total == part.note?.totalLength,
+            length == nil || length == Int64(bytes.count)
         else {
             try restart()
             let text = headers["Content-Range"] ?? headers["Content-Type"] ?? "no Content-Range"
@@ -66,6 +67,9 @@ extension ItemTransfer: PlacedExchange {
                 isTransient: true)
         }
         resumed = validator
+        rangeEnd = bytes.upperBound
+        // A later reply must have the same, and nothing else tells when all is there.
+        if let total = range.total { part.note?.totalLength = total }
     }
 
     /// Whether a 206 is of the version that was asked for. It must repeat the entity tag, and may leave out the date.
@@ -83,6 +87,11 @@ extension ItemTransfer: PlacedExchange {
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let part else { return false }
+        if let rangeEnd, part.size + Int64(bytes.count) > rangeEnd {
+            fault = TransferFailure(
+                .protocolError, "more bytes came than the reply's Content-Range says", isTransient: true)
+            return false
+        }
         // What the part had before counts too; the network's own limit is of this reply.
         if offset > 0, part.size + Int64(bytes.count) > context.job.transfer.maximumSize.bytes {
             fault = TransferFailure(.tooLarge, "the body is over \(context.job.transfer.maximumSize.bytes) bytes")
@@ -125,7 +134,8 @@ extension ItemTransfer: PlacedExchange {
         BodyIntake(
             digests: digests, promised: work.promise.sha256, isResumed: offset > 0,
             type: context.job.expects.contains(.any) ? nil : mediaType.flatMap { $0.hasCheckedStructure ? $0 : nil },
-            stored: work.stored?.sha256, lastModified: lastModified, output: context.output)
+            hasUncertainEnd: asksByHTTP1, stored: work.stored?.sha256, lastModified: lastModified,
+            output: context.output)
     }
 
     /// The date that the file is to show. A reply with the rest of a part need not repeat it.
@@ -146,7 +156,11 @@ extension ItemTransfer: PlacedExchange {
     }
 
     private func conclude(_ result: HTTPResult) throws(TransferFailure) -> Conclusion {
-        if let fault { throw fault }
+        if let fault {
+            // More than the range says: nothing that came can be relied on.
+            if rangeEnd != nil, fault.word == .protocolError { try restart() }
+            throw fault
+        }
         if let failure = result.failure {
             if failure.kind == .encoding { try restart() }
             if failure.isUnprocessed, route.mayRepeat() { return .redirected() }
@@ -155,9 +169,15 @@ extension ItemTransfer: PlacedExchange {
         switch result.status {
         case 200, 203, 206:
             try checkPlace()
+            if let next = try checkRangeEnd() { return next }
             try checkBody()
             if hasDigest || !result.trailers.isEmpty {
                 digests = ReplyDigests(reply, trailers: result.trailers, start: offset)
+            }
+            asksByHTTP1 = result.hasUncertainEnd && rangeEnd == nil
+            if asksByHTTP1, !isChecked {
+                try restart()
+                return .redirected()
             }
             return .complete
         case 304 where isConditional:
@@ -175,7 +195,7 @@ extension ItemTransfer: PlacedExchange {
         case let status where RequestRoute.isRedirect(status):
             try route.follow(result.headers, status: status, hiding: context.job.trust.secrets)
             try checkPlace()
-            return .redirected(after: RequestRoute.delay(result.headers, now: wallClockMicroseconds()))
+            return pause(for: RequestRoute.delay(result.headers, now: wallClockMicroseconds()))
         default:
             throw TransferFailure(status: result.status, headers: result.headers, now: wallClockMicroseconds())
         }
@@ -223,6 +243,32 @@ extension ItemTransfer: PlacedExchange {
             isLasting: true)
     }
 
+    /// A reply with a range must bring all of it. What it leaves out at the end is asked for next, which is no second try
+    /// (RFC 9110 section 15.3.7: a server may answer with less than was asked for).
+    ///
+    /// - Returns: nil where nothing is left to ask for.
+    private func checkRangeEnd() throws(TransferFailure) -> Conclusion? {
+        guard let rangeEnd, let part else { return nil }
+        if part.size < rangeEnd {
+            throw TransferFailure(
+                .truncated, "\(part.size - offset) of the \(rangeEnd - offset) bytes of the reply's range came",
+                isTransient: true)
+        }
+        if part.note?.totalLength == rangeEnd { return nil }
+        // A server that gives away a file by crumbs would be asked for ever.
+        if rangeEnd - offset < Self.worthKeeping, !route.mayRepeat() {
+            throw TransferFailure(
+                .truncated, "the reply's range ends after \(rangeEnd - offset) bytes, before the file does",
+                isTransient: true)
+        }
+        return .redirected()
+    }
+
+    /// Whether something besides the protocol shows that the body, which has come, is whole.
+    private var isChecked: Bool {
+        digests != nil || work.promise.sha256 != nil || work.promise.size != nil || bodyIntake.type != nil
+    }
+
     private func checkBody() throws(TransferFailure) {
         let size = part?.size ?? 0
         if let total = part?.note?.totalLength, offset > 0, size != total {
@@ -233,26 +279,5 @@ extension ItemTransfer: PlacedExchange {
             throw TransferFailure(.checksum, "the list promises \(listed) bytes, \(size) came")
         }
         if let failure = typeFailure { throw failure }
-    }
-}
-
-/// A Content-Range field of one range of bytes (RFC 9110 section 14.4).
-struct ContentRange: Equatable {
-    /// nil for the unsatisfied form, `bytes */N`.
-    var first: Int64?
-    /// nil when the server does not tell, `*`.
-    var total: Int64?
-
-    init?(_ field: String) {
-        let words = field.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        total = parts[1] == "*" ? nil : Int64(parts[1])
-        guard parts[0] != "*" else { return }
-        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let start = Int64(ends[0]), let end = Int64(ends[1]), start <= end else { return nil }
-        if let total, end >= total { return nil }
-        first = start
     }
 }

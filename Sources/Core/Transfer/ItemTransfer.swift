@@ -23,6 +23,8 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     var offset: Int64 = 0
     /// The version that a resumed body is of.
     var resumed: PartNote.Validator?
+    /// Where the body of the reply in flight ends, as its Content-Range says; nil where all of it is due.
+    var rangeEnd: Int64?
     /// Found while the reply came.
     var fault: TransferFailure?
     var reply = HTTPHeaders()
@@ -43,6 +45,8 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     var hasVary = false
     /// Whether what is stored is asked for in full, for the server contradicted itself when asked whether it changed.
     var asksInFull = false
+    /// Whether nothing in the protocol shows that the last body is whole: what follows is asked by HTTP/1.1, which does.
+    var asksByHTTP1 = false
 
     private(set) var attempts = 0
     private(set) var startedAt: Int64 = 0
@@ -51,6 +55,7 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     private var started = Monotonic(microseconds: 0)
     private(set) var ended = Monotonic(microseconds: 0)
     private var phases = HTTPPhases()
+    private var budget: AttemptTime
     /// The time to the first byte of the last reply; nil when there was none.
     private(set) var wait: Int64?
     private var wireBytes: Int64 = 0
@@ -62,6 +67,7 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         self.work = work
         self.engine = engine
         route = RequestRoute(work.url)
+        budget = AttemptTime(work.context.profile)
     }
 
     func breakOff(on loop: HTTPLoop) {
@@ -83,10 +89,12 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
             }
             attempts = attempt
             phases = HTTPPhases()
+            budget = AttemptTime(context.profile)
             route.restart()
         }
         fault = nil
         status = 0
+        rangeEnd = nil
         waitsForRetry = false
         hasDigest = false
         digests = nil
@@ -94,15 +102,12 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         let trust = context.job.trust
         let isTrusted = trust.isAuthored(route.url)
         var request = HTTPRequest(url: route.url, profile: context.profile)
-        request.version = version
+        request.version = asksByHTTP1 ? .http1 : version
+        request.timeLimit = budget.left
         request.addresses = trust.addressPolicy(for: route.url)
         if route.isAtHome {
             request.headers = isTrusted ? context.headers.authored : context.headers.others
-            for header in work.promise.headers
-            where !HeaderRules.isReserved(header.name) && (isTrusted || !HeaderRules.isCredential(header.name)) {
-                let field = HTTPHeader(header.name, header.value)
-                if field.isValid { request.extraHeaders.append(field) }
-            }
+            request.extraHeaders = work.promise.fields(isTrusted: isTrusted, beside: context.job)
         }
         offset = part?.note == nil ? 0 : part?.size ?? 0
         request.maximumBytes = context.job.transfer.maximumSize.bytes
@@ -186,11 +191,15 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         GoodReply(headers: reply, type: mediaType, url: work.url, at: askedAt, resumed: resumed, hasVary: hasVary)
     }
 
+    /// Waits before the next hop, as far as the attempt has time for that.
+    func pause(for delay: Int64) -> Conclusion { .redirected(after: budget.spend(delay)) }
+
     // MARK: The end of an attempt
 
     func add(_ result: HTTPResult) {
         ticket = nil
         phases = phases + result.phases
+        budget.spend(result.phases.total)
         wait = context.wait(of: result)
         wireBytes += result.wireBytes
         engine.received[loop].value += result.wireBytes

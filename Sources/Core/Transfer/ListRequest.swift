@@ -65,6 +65,9 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
     private var fault: TransferFailure?
     private var isForFile = false
     private var attempts = 0
+    private var budget: AttemptTime
+    /// Whether HTTP/1.1 is spoken, whose bodies show that they are whole.
+    private var asksByHTTP1 = false
 
     /// - Parameter file: takes the body of a good reply in place of memory.
     init(
@@ -80,11 +83,13 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
         self.engine = engine
         self.completion = completion
         route = RequestRoute(request.url)
+        budget = AttemptTime(context.profile)
     }
 
     func request(attempt: Int, version: HTTPVersion) -> HTTPRequest {
         if attempt != attempts {
             attempts = attempt
+            budget = AttemptTime(context.profile)
             route.restart()
         }
         body = []
@@ -92,7 +97,8 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
         fault = nil
         isForFile = false
         var request = HTTPRequest(url: route.url, profile: context.profile)
-        request.version = version
+        request.version = asksByHTTP1 ? .http1 : version
+        request.timeLimit = budget.left
         request.addresses = context.job.trust.addressPolicy(for: route.url)
         if route.isAtHome {
             let isTrusted = context.job.trust.isAuthored(route.url)
@@ -133,6 +139,7 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
 
     func finish(_ result: HTTPResult) {
         ticket = nil
+        budget.spend(result.phases.total)
         do throws(TransferFailure) {
             if let fault { throw fault }
             if let failure = result.failure {
@@ -142,7 +149,15 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
             if RequestRoute.isRedirect(result.status) {
                 try route.follow(result.headers, status: result.status, hiding: context.job.trust.secrets)
                 let delay = RequestRoute.delay(result.headers, now: wallClockMicroseconds())
-                return engine.ended(self, .redirected(after: delay), result)
+                return engine.ended(self, .redirected(after: budget.spend(delay)), result)
+            }
+            if result.status == 206 {
+                throw TransferFailure(.protocolError, "the server answered 206 to a request for the whole")
+            }
+            // A list that was cut would be taken for all that there is.
+            if result.hasUncertainEnd, (200..<300).contains(result.status) {
+                asksByHTTP1 = true
+                return engine.ended(self, .redirected(), result)
             }
             let failure = TransferFailure(
                 status: result.status, headers: result.headers, now: wallClockMicroseconds())

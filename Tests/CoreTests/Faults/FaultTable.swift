@@ -200,6 +200,9 @@ enum FaultTable {
                 .ok(gzipped, headers: strong + [("Content-Encoding", "gzip")]),
             ], Array("hello hello hello\n".utf8), attempts: 2),
         Fault(
+            name: "coded-and-cut", responses: [.ok(Array(gzipped.prefix(20)), headers: [("Content-Encoding", "gzip")])],
+            failure: "encoding", status: 200, detail: "the body ends before its gzip stream does"),
+        Fault(
             name: "gzip-bomb", responses: [.ok(bomb, headers: [("Content-Encoding", "deflate")])],
             transfer: "max_size: 100kB", failure: "too-large", status: 200),
         Fault(
@@ -316,6 +319,9 @@ enum FaultTable {
     // MARK: Where a request leads
 
     private static let places: [Fault] = [
+        Fault(
+            name: "slow-redirects", responses: [.redirect(to: "/slow-redirects").drippingHead(everyMilliseconds: 5)],
+            transfer: "total_timeout: 1s\nretries: 0", failure: "timeout", detail: "the total timeout of 1 s"),
         Fault(
             name: "redirect-loop", responses: [.redirect(to: "/redirect-loop")], failure: "redirect", status: 302,
             detail: "more than 10 redirects"),

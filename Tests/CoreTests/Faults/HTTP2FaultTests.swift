@@ -1,3 +1,4 @@
+import Files
 import HTTP
 import TestSupport
 import Testing
@@ -108,6 +109,97 @@ extension FaultMatrix {
             #expect(report.items.values.allSatisfy { $0.outcome == "downloaded" })
             #expect(report.items.values.allSatisfy { $0.transfer["http_version"] == "1.1" })
             #expect(server.requests.count(where: HTTP2Script.isPreface) == 2)
+        }
+
+        private static func digest(of bytes: [UInt8]) -> String {
+            var hash = SHA256()
+            bytes.withUnsafeBytes { hash.update($0) }
+            return hash.finalize().hex
+        }
+
+        /// Half of a body without a length, which libcurl can't tell from all of it.
+        private static let openEnd: [Step] = [.headers(length: nil), .data(Array(body.prefix(9_000)), isLast: false)]
+
+        @Test(
+            "a body without a length that the server breaks off is fetched whole by HTTP/1.1",
+            arguments: [
+                Case(testDescription: "RST_STREAM without an error", answers: [openEnd + [.resetStream(0)]]),
+                Case(
+                    testDescription: "a frame that is none", answers: [openEnd + [.raw(Array("garbage garbage".utf8))]]),
+                Case(testDescription: "GOAWAY and the end", answers: [openEnd + [.goAway(last: 1, code: 0), .close]]),
+                Case(testDescription: "the end of the connection", answers: [openEnd + [.close]]),
+            ])
+        func openEnded(_ example: Case) async throws {
+            FaultTally.count()
+            let server = try FaultyServer { request, connection in
+                guard HTTP2Script.isPreface(request) else { return connection.send(.ok(Self.body)) }
+                HTTP2Script.serve(connection) { example.answers[0] }
+            }
+            let bench = try Bench(transfer: "http_version: 2\nallow_private_addresses: true")
+            let row = try await bench.run([bench.item("/a").with(url: server.url("/a"))])["a"]
+            #expect(row.outcome == "downloaded", "\(row.detail)")
+            #expect(row.transfer["http_version"] == "1.1")
+            #expect(bench.file("a.png") == Self.body)
+        }
+
+        @Test("a picture without a length whose structure is broken was cut, which is tried again by HTTP/1.1")
+        func cutPicture() async throws {
+            FaultTally.count()
+            let picture = PictureFile.png(Array(repeating: 7, count: 20_000))
+            let server = try FaultyServer { request, connection in
+                guard HTTP2Script.isPreface(request) else { return connection.send(.ok(picture)) }
+                let half = Array(picture.prefix(picture.count / 2))
+                HTTP2Script.serve(connection) { [.headers(length: nil), .data(half, isLast: false), .resetStream(0)] }
+            }
+            let bench = try Bench(transfer: "http_version: 2\nallow_private_addresses: true", keys: "expect: image")
+            let row = try await bench.run([bench.item("/a").with(url: server.url("/a"))])["a"]
+            #expect(row.outcome == "downloaded", "\(row.detail)")
+            #expect(row.transfer["http_version"] == "1.1")
+            #expect(bench.file("a.png") == picture)
+        }
+
+        @Test("a list without a length that the server breaks off is fetched whole by HTTP/1.1")
+        func cutList() async throws {
+            FaultTally.count()
+            let server = try FaultyServer { request, connection in
+                guard HTTP2Script.isPreface(request) else { return connection.send(.ok(Self.body)) }
+                HTTP2Script.serve(connection) { Self.openEnd + [.resetStream(0)] }
+            }
+            let bench = try Bench(transfer: "http_version: 2\nallow_private_addresses: true")
+            let bytes = Locked<[UInt8]>([])
+            let url = server.url("/list")
+            _ = try await bench.run(
+                SourcePlan(type: "asking") { context in
+                    AnySourcePages(AskingPages(url: url, context: context) { body in bytes.withLock { $0 = body } })
+                })
+            #expect(bytes.withLock { $0 } == Self.body)
+        }
+
+        /// Asks for one reply and lists nothing.
+        private struct AskingPages: SourcePages {
+            let url: String
+            let context: SourceContext
+            let take: @Sendable ([UInt8]) -> Void
+
+            mutating func next() async throws -> Page? {
+                take(try await context.fetch(url).body)
+                return nil
+            }
+        }
+
+        @Test("a body without a length is not fetched twice where its digest shows that it is whole")
+        func shown() async throws {
+            FaultTally.count()
+            let server = try FaultyServer { request, connection in
+                guard HTTP2Script.isPreface(request) else { return connection.send(.ok("no")) }
+                HTTP2Script.serve(connection) { [.headers(length: nil), .data(Self.body, isLast: true)] }
+            }
+            let bench = try Bench(transfer: "http_version: 2\nallow_private_addresses: true")
+            let item = bench.item("/a").with(url: server.url("/a"), sha256: Self.digest(of: Self.body))
+            let row = try await bench.run([item])["a"]
+            #expect(row.outcome == "downloaded", "\(row.detail)")
+            #expect(row.transfer["http_version"] == "2")
+            #expect(bench.file("a.png") == Self.body)
         }
 
         @Test("requests that failed with one connection are one failure")

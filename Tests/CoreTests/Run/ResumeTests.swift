@@ -236,4 +236,112 @@ struct ResumeTests {
         #expect(try await bench.run("/a")["a"].failure == "truncated")
         #expect(bench.parts == [])
     }
+
+    /// The head and the first bytes of a reply without a length.
+    private static let openEnded = FaultyServer.Response.brokenChunks(prefix: 200_000, of: whole)
+
+    /// Some bytes of the whole, with a Content-Range of them or another one.
+    private static func range(_ range: Range<Int>, total: String = "300000", says said: String? = nil) -> FaultyServer.Response {
+        .status(
+            206, Array(whole[range]),
+            headers: strong + [("Content-Range", said ?? "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)")])
+    }
+
+    @Test("a range that ends before the file does is asked on from there, without another try")
+    func shorterRange() async throws {
+        let bench = try Bench(["/a": [Self.openEnded, Self.range(200_000..<250_000), Self.range(250_000..<300_000)]])
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(row.attempts == 2)
+        #expect(bench.requests("/a").map { $0["Range"] } == [nil, "bytes=200000-", "bytes=250000-"])
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("a range of a file whose length the server does not tell is asked on until nothing is left")
+    func unknownTotal() async throws {
+        let end = FaultyServer.Response.status(416, headers: Self.strong + [("Content-Range", "bytes */300000")])
+        let bench = try Bench([
+            "/a": [Self.openEnded, Self.range(200_000..<300_000, total: "*"), end]
+        ])
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(bench.requests("/a").last?["Range"] == "bytes=300000-")
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("the total that a range tells is kept for the next run")
+    func keptTotal() async throws {
+        var bench = try Bench(
+            ["/a": [Self.openEnded, Self.range(200_000..<280_000), Self.range(280_000..<300_000).cut(after: 0, .close)]],
+            transfer: "retries: 1")
+        bench.keepsParts = true
+        #expect(try await bench.run("/a")["a"].outcome == "failed")
+        let note = bench.directory.read("\(bench.outputFolder)/.runner/parts/item-1.note") ?? []
+        #expect(String(decoding: note, as: UTF8.self).contains("\nlength 300000\n"))
+        bench.keepsParts = false
+        bench.script.set("/a", Self.range(280_000..<300_000))
+        #expect(try await bench.run("/a")["a"].outcome == "downloaded")
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test(
+        "a body that is not as long as its range is not taken for it",
+        arguments: [
+            // Chunked, so that no length says it.
+            FaultyServer.Response.steps([
+                .send(
+                    Array(
+                        ("HTTP/1.1 206 Part\r\nETag: \"v1\"\r\nContent-Range: bytes 200000-299999/300000\r\n"
+                            + "Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n").utf8))
+            ]),
+            range(200_000..<250_000, says: "bytes 200000-299999/300000"),
+            range(200_000..<300_000, says: "bytes 200000-249999/300000"),
+            range(200_000..<250_000, says: "bytes 200000-249999/250000"),
+        ])
+    func notTheRange(_ part: FaultyServer.Response) async throws {
+        let bench = try Bench(["/a": [Self.broken(Self.strong), part, .ok(Self.whole, headers: Self.strong)]])
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(row.attempts == 3)
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("more bytes than the range says are not the file")
+    func overfullRange() async throws {
+        let rest = Array(Self.whole[200_000...])
+        let head =
+            "HTTP/1.1 206 Part\r\nETag: \"v1\"\r\nContent-Range: bytes 200000-249999/300000\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n\(String(rest.count, radix: 16))\r\n"
+        let overfull = FaultyServer.Response.steps([.send(Array(head.utf8) + rest + Array("\r\n0\r\n\r\n".utf8))])
+        let bench = try Bench(["/a": [Self.openEnded, overfull, .ok(Self.whole, headers: Self.strong)]])
+        let row = try await bench.run("/a")["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(bench.requests("/a").last?["Range"] == nil)
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("a total that changes between two ranges starts the body over")
+    func changedTotal() async throws {
+        let bench = try Bench([
+            "/a": [
+                Self.openEnded, Self.range(200_000..<280_000), Self.range(280_000..<290_000, total: "290000"),
+                .ok(Self.whole, headers: Self.strong),
+            ]
+        ])
+        #expect(try await bench.run("/a")["a"].outcome == "downloaded")
+        #expect(bench.requests("/a").last?["Range"] == nil)
+        #expect(bench.file("a.png") == Self.whole)
+    }
+
+    @Test("a server that gives a file away by crumbs is not asked for ever")
+    func crumbs() async throws {
+        let bench = try Bench(["/a": [Self.openEnded]], transfer: "retries: 1") { request in
+            guard let range = request["Range"], let start = Int(range.dropFirst("bytes=".count).dropLast()) else {
+                return nil
+            }
+            return Self.range(start..<start + 1)
+        }
+        #expect(try await bench.run("/a")["a"].failure == "truncated")
+        #expect(bench.requests("/a").count < 20)
+    }
 }
