@@ -143,7 +143,9 @@ final class ZstandardCoding: BodyCoding {
             if input.pos == input.size, isAtEnd { return true }
             var output = ZSTD_outBuffer(dst: piece.baseAddress, size: piece.count, pos: 0)
             let code = ZSTD_decompressStream(stream, &output, &input)
-            if ZSTD_isError(code) != 0 { throw CodingFault("the body is not zstd: \(String(cString: ZSTD_getErrorName(code)))") }
+            if ZSTD_isError(code) != 0 {
+                throw CodingFault("the body is not zstd: \(String(cString: ZSTD_getErrorName(code)))")
+            }
             isAtEnd = code == 0
             if output.pos > 0, try !sink(UnsafeRawBufferPointer(rebasing: piece[..<output.pos])) { return false }
             if input.pos == input.size, output.pos < output.size { return true }

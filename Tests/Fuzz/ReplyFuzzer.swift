@@ -12,7 +12,9 @@ public func fuzzReply(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         // Each line as the value of each field, too: a mutation seldom makes the name of one.
         for name in ["Age", "Expires", "Retry-After", "Content-Length", "Date"] {
             let field = HTTPHeader(name, text)
-            if field.isValid { read(HTTPHeaders([field, HTTPHeader("Cache-Control", text)]), now: abs(numbers.next() / 2)) }
+            if field.isValid {
+                read(HTTPHeaders([field, HTTPHeader("Cache-Control", text)]), now: abs(numbers.next() / 2))
+            }
         }
     }
     show(&numbers)
@@ -49,7 +51,9 @@ private func read(_ text: String, _ numbers: inout Numbers) {
     if let number = wholeNumber(text) { precondition((0...largestWholeNumber).contains(number), "a number beyond all") }
     for field in [text, "bytes \(text)", "bytes \(text)-\(text)/\(text)", "bytes 0-\(text)/\(text)"] {
         guard let range = ContentRange(field) else { continue }
-        if let bytes = range.bytes, let total = range.total { precondition(bytes.upperBound <= total, "beyond the end") }
+        if let bytes = range.bytes, let total = range.total {
+            precondition(bytes.upperBound <= total, "beyond the end")
+        }
     }
     if let seconds = parseHTTPDate(text, now: numbers.next()) { _ = formatHTTPDate(seconds) }
     _ = TimeSpan(text)

@@ -46,17 +46,21 @@ struct ProxyTests {
             Case("an IPv4 address", ["http_proxy": "p", "no_proxy": "127.0.0.1"], "http://127.0.0.1/", nil),
             Case("an IPv6 address", ["http_proxy": "p", "no_proxy": "::1"], "http://[::1]/", nil),
             Case("an IPv6 address in brackets", ["http_proxy": "p", "no_proxy": "[::1]:81"], "http://[::1]:81/", nil),
-            Case("an IPv6 address spelled at length", ["http_proxy": "p", "no_proxy": "0:0::0:1"], "http://[::1]/", nil),
+            Case(
+                "an IPv6 address spelled at length", ["http_proxy": "p", "no_proxy": "0:0::0:1"], "http://[::1]/", nil),
             Case("a network", ["http_proxy": "p", "no_proxy": "10.0.0.0/8"], "http://10.250.3.4/", nil),
             Case("beside a network", ["http_proxy": "p", "no_proxy": "10.0.0.0/8"], "http://11.0.0.1/", "p"),
-            Case("a network within a byte", ["http_proxy": "p", "no_proxy": "172.16.0.0/12"], "http://172.31.0.1/", nil),
+            Case(
+                "a network within a byte", ["http_proxy": "p", "no_proxy": "172.16.0.0/12"], "http://172.31.0.1/", nil),
             Case("beside such a one", ["http_proxy": "p", "no_proxy": "172.16.0.0/12"], "http://172.32.0.1/", "p"),
             Case("a network of all", ["http_proxy": "p", "no_proxy": "0.0.0.0/0"], "http://8.8.8.8/", nil),
-            Case("a network of all IPv4, and IPv6", ["http_proxy": "p", "no_proxy": "0.0.0.0/0"], "http://[::1]/", "p"),
+            Case(
+                "a network of all IPv4, and IPv6", ["http_proxy": "p", "no_proxy": "0.0.0.0/0"], "http://[::1]/", "p"),
             Case("a network of one", ["http_proxy": "p", "no_proxy": "10.1.2.3/32"], "http://10.1.2.3/", nil),
             Case("an IPv6 network", ["http_proxy": "p", "no_proxy": "fd00::/8"], "http://[fd12::1]/", nil),
             Case("beside an IPv6 network", ["http_proxy": "p", "no_proxy": "fd00::/8"], "http://[fe80::1]/", "p"),
-            Case("a network in a list", ["http_proxy": "p", "no_proxy": "a,192.168.0.0/16"], "http://192.168.7.7/", nil),
+            Case(
+                "a network in a list", ["http_proxy": "p", "no_proxy": "a,192.168.0.0/16"], "http://192.168.7.7/", nil),
             Case("a name is in no network", ["http_proxy": "p", "no_proxy": "10.0.0.0/8"], "http://10.example/", "p"),
             Case("too long a prefix", ["http_proxy": "p", "no_proxy": "10.0.0.1/33"], "http://10.0.0.1/", "p"),
             Case("no prefix", ["http_proxy": "p", "no_proxy": "10.0.0.1/x"], "http://10.0.0.1/", "p"),
@@ -84,7 +88,8 @@ struct ProxyTests {
 
     @Test(
         "behind a proxy, addresses of this network and the names of this machine are refused by their text",
-        arguments: ["127.0.0.1", "10.1.2.3", "[::1]", "[::ffff:10.0.0.1]", "localhost", "localhost.", "a.localhost",
+        arguments: [
+            "127.0.0.1", "10.1.2.3", "[::1]", "[::ffff:10.0.0.1]", "localhost", "localhost.", "a.localhost",
             "127.0.0.1.", "0x7f.1", "0x7f.1.", "0177.0.0.1.", "017700000001.", "2130706433.", "10.1.", "LOCALHOST.",
             "LocalHost", "[fe80::1%25eth0]", "[::FFFF:127.0.0.1]", "%31%32%37.0.0.1.",
         ])

@@ -20,10 +20,13 @@ struct ExtremeNumberTests {
                 "receive_us", "total_us", "store_us", "elapsed_us", "wire_bytes", "body_bytes",
             ],
             "item": ["size", "expires_at", "stored_at", "position"], "collection": ["expected", "position"],
-            "run": ["finished_at", "wire_bytes", "body_bytes", "list_requests", "list_bytes", "downloaded", "failed", "pid"],
+            "run": [
+                "finished_at", "wire_bytes", "body_bytes", "list_requests", "list_bytes", "downloaded", "failed", "pid",
+            ],
         ]
         for (table, names) in columns {
-            try catalog.connection.run("UPDATE \(table) SET " + names.map { "\($0) = ?1" }.joined(separator: ", "), number)
+            try catalog.connection.run(
+                "UPDATE \(table) SET " + names.map { "\($0) = ?1" }.joined(separator: ", "), number)
         }
         for width in [40, 80, 140] { #expect(try catalog.text(.everything, width: width).contains("flags")) }
         #expect(try catalog.json(.everything).contains("flags"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Lists of extreme numbers", .timeLimit(.minutes(1)))
 struct ExtremeNumberTests {
-    @Test("a size is a promise that can be kept to, or its element says what is wrong with it", arguments: extremeNumbers)
+    @Test("a size is a promise that can be kept to, or its element says what is wrong", arguments: extremeNumbers)
     func sizes(_ number: String) async throws {
         let lists = [
             ("l.json", "[{\"url\": \"http://a.example/1\", \"size\": \(number)}, \"http://a.example/2\"]"),

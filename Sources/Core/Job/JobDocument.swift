@@ -136,7 +136,9 @@ extension TransferPolicy: YAMLRecord {
             "connect_timeout", \.connectTimeout, default: "10s", help: "until a connection stands", check: positive),
         .optional(
             "stall_timeout", \.stallTimeout, default: "30s", help: "under 1 kB in so long is a stall", check: positive),
-        .optional("total_timeout", \.totalTimeout, default: "15m", help: "of one attempt, its redirects included", check: positive),
+        .optional(
+            "total_timeout", \.totalTimeout, default: "15m", help: "of one attempt, its redirects included",
+            check: positive),
         .optional(
             "max_size", \.maximumSize, default: "512MiB", help: "of one item, counted as it arrives",
             check: { $0.bytes > 0 ? nil : "must be more than 0" }),

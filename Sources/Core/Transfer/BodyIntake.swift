@@ -66,7 +66,7 @@ struct BodyIntake: Sendable {
         do throws(TransferFailure) {
             try body.checkStructure(as: type, in: output, isBrokenOff: isBrokenOff)
             return nil
-        } catch where hasUncertainEnd && error.word == .corrupt {
+        } catch  where hasUncertainEnd && error.word == .corrupt {
             return TransferFailure(
                 .truncated, "\(error.detail); by HTTP/2 and without a length it may have been cut", isTransient: true)
         } catch {

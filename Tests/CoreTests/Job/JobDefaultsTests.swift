@@ -172,7 +172,8 @@ struct JobDefaultsTests {
             set: ["source.url=http://Set.example:81/a"])
         let authored = job.trust.authored
         for (scheme, host, port) in [
-            ("http", "set.example", 81), ("https", "mirror", 443), ("https", "10.0.0.1", 8_443), ("http", "proxy", 3_128),
+            ("http", "set.example", 81), ("https", "mirror", 443), ("https", "10.0.0.1", 8_443),
+            ("http", "proxy", 3_128),
         ] {
             #expect(authored.contains(Authority(scheme: scheme, host: host, port: port)), "\(host)")
         }

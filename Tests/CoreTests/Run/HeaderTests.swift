@@ -27,7 +27,7 @@ struct HeaderTests {
         #expect(request["Accept-Encoding"] == "identity")
     }
 
-    @Test("of a name that both the job and the list have one field is sent: the job's where it is private, else the list's")
+    @Test("of a name that job and list both have one field is sent: the job's where it is private, else the list's")
     func oneOfAName() async throws {
         let bench = try bench(["/a": [.ok("x")]])
         let item = bench.item("/a").with(

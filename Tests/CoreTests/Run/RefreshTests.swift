@@ -229,7 +229,9 @@ struct RefreshTests {
         let fresh = tagged(picture(), "\"v1\"", ("Cache-Control", "max-age=60"))
         let bench = try Bench(["/a": [fresh, .status(304)]])
         _ = try await bench.run("/a")
-        for column in ["run SET started_at = started_at", "run SET finished_at = finished_at", "item SET expires_at = expires_at"] {
+        for column in [
+            "run SET started_at = started_at", "run SET finished_at = finished_at", "item SET expires_at = expires_at",
+        ] {
             try bench.change("UPDATE \(column) + 3600000000")
         }
         #expect(try await bench.run("/a")["a"].outcome == "unchanged")

@@ -241,7 +241,9 @@ struct ResumeTests {
     private static let openEnded = FaultyServer.Response.brokenChunks(prefix: 200_000, of: whole)
 
     /// Some bytes of the whole, with a Content-Range of them or another one.
-    private static func range(_ range: Range<Int>, total: String = "300000", says said: String? = nil) -> FaultyServer.Response {
+    private static func range(_ range: Range<Int>, total: String = "300000", says said: String? = nil)
+        -> FaultyServer.Response
+    {
         .status(
             206, Array(whole[range]),
             headers: strong + [("Content-Range", said ?? "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)")])
@@ -272,7 +274,11 @@ struct ResumeTests {
     @Test("the total that a range tells is kept for the next run")
     func keptTotal() async throws {
         var bench = try Bench(
-            ["/a": [Self.openEnded, Self.range(200_000..<280_000), Self.range(280_000..<300_000).cut(after: 0, .close)]],
+            [
+                "/a": [
+                    Self.openEnded, Self.range(200_000..<280_000), Self.range(280_000..<300_000).cut(after: 0, .close),
+                ]
+            ],
             transfer: "retries: 1")
         bench.keepsParts = true
         #expect(try await bench.run("/a")["a"].outcome == "failed")
