@@ -1,3 +1,4 @@
+internal import Core
 package import SQLite
 
 /// Reads what a report says about the runs that `request` selects.
@@ -57,17 +58,20 @@ extension RunReport {
             FROM run WHERE id = ?
             """, id
         ) { row in
-            let outcome: String = try row[3]
+            let job: String = try row[0]
+            let (host, processID): (String, Int64) = (try row[10], try row[11])
+            let outcome = RunLiveness.outcome(
+                try row[3], job: job, processID: processID, host: host, catalog: connection.path)
             // The row of a run that is running, or was killed, may be behind its transfers. That of a finished run is
             // what it was, also when items were deleted since.
             let isFinished = outcome != "running" && outcome != "interrupted"
             let sums = isFinished ? try RunSums(row, from: 12) : counted
             return RunReport(
-                id: id, job: try row[0], startedAt: try row[1], finishedAt: try row[2], outcome: outcome,
+                id: id, job: job, startedAt: try row[1], finishedAt: try row[2], outcome: outcome,
                 selection: try row[4], counts: sums.counts, wireBytes: sums.wireBytes, bodyBytes: sums.bodyBytes,
                 savedBytes: try row[20], freedFiles: try row[21],
                 freedBytes: try row[22], listRequests: try row[5], listBytes: try row[6], detail: try row[7],
-                runnerVersion: try row[8], libcurlVersion: try row[9], host: try row[10], processID: try row[11],
+                runnerVersion: try row[8], libcurlVersion: try row[9], host: host, processID: processID,
                 statistics: statistics, throttles: throttles)
         }
         guard let run else { return nil }

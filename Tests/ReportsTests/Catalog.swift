@@ -21,6 +21,12 @@ struct Catalog {
             "INSERT INTO job VALUES (?, ?, '/srv/files', '{title}', ?)", name, "\(name).yaml", Catalog.start)
     }
 
+    /// In the file at `path`, without rows.
+    init(at path: String) throws {
+        connection = try Connection(path: path, mode: .readWriteCreate)
+        try connection.execute(Catalog.schema)
+    }
+
     /// A run that started `at` seconds after `start`; its figures are set by `finish`.
     func addRun(of job: String, at seconds: Int64 = 0, selection: String? = nil) throws {
         try connection.run(

@@ -4,6 +4,12 @@ extension Catalog {
     /// Two runs of a job: all is new, then one item is asked again, one is fresh, one is new and two fail.
     static func flags() throws -> Catalog {
         let catalog = try Catalog()
+        try catalog.addFlags()
+        return catalog
+    }
+
+    func addFlags() throws {
+        let catalog = self
         try catalog.addJob("flags")
         try catalog.addCollection(of: "flags", "Flags")
         try catalog.addItem(of: "flags", in: 1, "Vietnam – Việt Nam", position: 1, section: "Asia", size: 12_400)
@@ -27,7 +33,6 @@ extension Catalog {
         try catalog.addQuietTransfer(
             2, 5, "failed", failure: "invalid", detail: "not asked again before \u{1b}[31mtomorrow")
         try catalog.finish(2, "partial", after: 184_300_000, listRequests: 2, listBytes: 81_920)
-        return catalog
     }
 
     /// The text of a report, with times as seconds after the start of the fixture.

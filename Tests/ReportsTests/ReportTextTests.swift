@@ -1,5 +1,7 @@
+import Glibc
 import Reports
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("Reports as text", .timeLimit(.minutes(1)))
@@ -166,8 +168,18 @@ struct ReportTextTests {
 
     @Test("a running run has its time up to now and the figures of the rows that are there")
     func running() throws {
-        let catalog = try Catalog.flags()
+        let directory = try TemporaryDirectory()
+        let path = directory.path("catalog.sqlite")
+        // As the run has it that is at work.
+        let lock = open("\(path).flags.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX) == 0)
+        let holder = Array("\(getpid()) 0 \(hostName())\n".utf8)
+        #expect(write(lock, holder, holder.count) == holder.count)
+        let catalog = try Catalog(at: path)
+        try catalog.addFlags()
         try catalog.addRun(of: "flags", at: 100)
+        try catalog.connection.run("UPDATE run SET pid = ?, host = ? WHERE id = 3", Int64(getpid()), hostName())
         try catalog.addTransfer(3, 1, bytes: 700)
         let text = try catalog.text(ReportRequest(), now: Catalog.start + 103_500_000)
         #expect(
@@ -179,6 +191,22 @@ struct ReportTextTests {
                   received   700 B on the wire, 700 B of bodies
 
                 """))
+    }
+
+    private func hostName() -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        gethostname(&name, name.count - 1)
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    @Test("a row that says running while nobody has the lock is one of an interrupted run, as text and as JSON")
+    func killed() throws {
+        let catalog = try Catalog.flags()
+        try catalog.addRun(of: "flags", at: 100)
+        try catalog.addTransfer(3, 1, bytes: 700)
+        let text = try catalog.text(ReportRequest(), now: Catalog.start + 103_500_000)
+        #expect(text.hasPrefix("flags  run 3  interrupted\n  started    +100 s\n  items      1: 1 downloaded\n"))
+        #expect(try catalog.json(ReportRequest()).contains(#""outcome": "interrupted""#))
     }
 
     @Test("an interrupted run has no time that nobody saw, and the figures of the rows that are there")

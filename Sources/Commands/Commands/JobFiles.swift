@@ -78,6 +78,10 @@ extension CommandContext {
         session.selection.isRefreshing = options.isRefreshing
         session.selection.only = options.only
         session.selection.limit = options.limit
+        session.selection.isSourceChanged = options.overrides.contains { override in
+            override.prefix { $0 != "=" && $0 != "." } == "source"
+        }
+        session.overrides = options.overrides
         session.concurrency = options.concurrency
         session.deadline = options.deadline
         return session

@@ -23,9 +23,12 @@ struct CompletionCatalog {
     /// The latest runs, with what they are.
     func runs() -> [Candidates.Word] {
         read { connection in
-            try connection.rows("SELECT id, job, started_at, outcome FROM run ORDER BY id DESC LIMIT 20") { row in
-                let id: Int64 = try row[0]
-                let (job, outcome): (String, String) = (try row[1], try row[3])
+            try connection.rows(
+                "SELECT id, job, started_at, outcome, pid, host FROM run ORDER BY id DESC LIMIT 20"
+            ) { row in
+                let (id, job): (Int64, String) = (try row[0], try row[1])
+                let outcome = RunLiveness.outcome(
+                    try row[3], job: job, processID: try row[4], host: try row[5], catalog: connection.path)
                 return Candidates.Word("\(id)", "\(job), \(localTimeText(try row[2])), \(outcome)")
             }
         }

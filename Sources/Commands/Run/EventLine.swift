@@ -142,5 +142,6 @@ enum EventLine {
         json.member("evicted", Int64(figures.evicted))
         json.member("freed_files", Int64(figures.freedFiles))
         json.member("freed_bytes", figures.freedBytes)
+        json.member("known_failed", Int64(figures.knownFailures))
     }
 }

@@ -9,6 +9,8 @@ struct RunLines: Sendable {
     let verbosity: Verbosity
     let hasColour: Bool
     private var failures: [String: Int] = [:]
+    /// Of each job, what earlier runs met and this one did not ask again.
+    private var known: [String: KnownFailures] = [:]
     private var selected: Set<String> = []
 
     init(verbosity: Verbosity, hasColour: Bool) {
@@ -41,6 +43,10 @@ struct RunLines: Sendable {
         let transfer = item.transfer
         let name = "\(item.job) \(displayable(item.title))"
         if transfer.outcome == .failed {
+            if let failure = transfer.known, verbosity != .verbose {
+                known[item.job, default: KnownFailures()].add(failure)
+                return ""
+            }
             failures[item.job, default: 0] += 1
             guard verbosity == .verbose || failures[item.job, default: 0] <= Self.failureLimit else { return "" }
             let word = transfer.failure?.rawValue ?? "failed"
@@ -73,11 +79,14 @@ struct RunLines: Sendable {
 
     private func summary(of run: RunFinished) -> String {
         let figures = run.figures
-        guard verbosity != .quiet || run.outcome != .complete || figures.failed > 0 else { return "" }
+        guard verbosity != .quiet || run.outcome != .complete || run.failuresToTell > 0 else { return "" }
         var text = ""
         let untold = failures[run.job, default: 0] - Self.failureLimit
         if untold > 0, verbosity != .verbose {
             text += "… and \(untold) more; see runner report \(run.job) --failures\n"
+        }
+        if let known = known[run.job], !run.ignoresKnownFailures {
+            text += "\(marked("failed", .red))  \(run.job): \(known.text)\n"
         }
         text += "\(run.job): "
         if figures.items == 0, run.outcome == .complete {
@@ -86,6 +95,7 @@ struct RunLines: Sendable {
         text += "\(figures.downloaded) downloaded, \(figures.unchanged) unchanged, \(figures.fresh) fresh, "
         if figures.evicted > 0 { text += "\(figures.evicted) evicted, " }
         text += "\(figures.failed) failed"
+        if figures.knownFailures > 0 { text += " (\(figures.knownFailures) known)" }
         if figures.cancelled > 0 { text += ", \(figures.cancelled) cancelled" }
         text += ", \(byteText(figures.wireBytes)) in \(durationText(microseconds: max(0, run.at - run.startedAt)))"
         if figures.freedFiles > 0 {

@@ -40,6 +40,11 @@ package enum CatalogLocation {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// The file whose lock a run of a job with this catalog holds.
+    static func lock(of job: String, catalog path: String) -> String {
+        "\(path).\(job).lock"
+    }
+
     /// Opens the catalog for a run: makes it, and its folder, where they are missing, and brings its tables up to date.
     ///
     /// - Throws: ``CatalogError``, `SQLiteError` or `MigrationError`, each with a way out.

@@ -17,6 +17,8 @@ package enum CatalogSchema {
             Migration("cache limit", sql: cacheLimit),
             Migration("turns", sql: turns),
             Migration("owners", sql: owners),
+            Migration("how a run was started", sql: "ALTER TABLE run ADD COLUMN overrides TEXT"),
+            Migration("known failures", sql: knownFailures),
         ])
 
     private static let tables = """
@@ -190,6 +192,15 @@ package enum CatalogSchema {
         INSERT INTO identity (id) VALUES (lower(hex(randomblob(16))));
         CREATE TABLE masked_job (name TEXT PRIMARY KEY REFERENCES job(name) ON DELETE CASCADE) WITHOUT ROWID;
         INSERT INTO masked_job (name) SELECT name FROM job;
+        """
+
+    /// `failed_since` is when the first of the `permanent_failures` in a row was met, `failed_status` the status of the last
+    /// of them; both count only while `asked_again_at` is set. `run.known_failed` counts those of `run.failed` that were not
+    /// asked.
+    private static let knownFailures = """
+        ALTER TABLE item ADD COLUMN failed_since INTEGER;
+        ALTER TABLE item ADD COLUMN failed_status INTEGER;
+        ALTER TABLE run ADD COLUMN known_failed INTEGER NOT NULL DEFAULT 0;
         """
 
     /// `budget.key` is the SHA-256 of what a limit is for.

@@ -132,10 +132,10 @@ extension RunLedger {
             keep(url, of: row)
             try decide(row, url, listing.promise, item.collection, on: catalog, now: now, clock: clock, &outcome)
         case .failure(let error)?:
-            let reason = Settlement.invalid(String(describing: error))
+            let reason = settlement(ofInvalid: row, String(describing: error), now: now)
             outcome.add(try settle(row, reason, item.collection, on: catalog, now: now))
         case nil:
-            let reason = Settlement.invalid(invalid ?? "")
+            let reason = settlement(ofInvalid: row, invalid ?? "", now: now)
             outcome.add(try settle(row, reason, item.collection, on: catalog, now: now))
         }
     }

@@ -154,8 +154,7 @@ extension RunLedger {
             }
         case .failed:
             try markFailed(
-                id, record.failure ?? .protocolError,
-                isPermanent: item.isPermanent, asked: published.isAsked, on: catalog, now: now)
+                id, record, isPermanent: item.isPermanent, asked: published.isAsked, on: catalog, now: now)
             if let file = published.unclaimed { try adopt(file.size, file.sha256, as: id, on: catalog) }
         case .cancelled:
             try catalog.run(

@@ -9,8 +9,9 @@ enum Settlement {
     case evicted
     /// The list's entry can't be fetched.
     case invalid(String)
-    /// A permanent failure whose time to be asked again has not come, microseconds since 1970 UTC.
-    case notAsked(before: Int64)
+    /// A permanent failure whose time to be asked again has not come, microseconds since 1970 UTC; what else there is to
+    /// say of it.
+    case notAsked(before: Int64, String? = nil)
 }
 
 extension RunLedger {
@@ -36,11 +37,9 @@ extension RunLedger {
         case .invalid(let reason):
             let detail = context.job.trust.secrets.hide(reason)
             record = TransferRecord(outcome: .failed, failure: .invalid, detail: detail)
-            try markFailed(row.id, .invalid, isPermanent: true, asked: false, on: catalog, now: now)
-        case .notAsked(let time):
-            record = TransferRecord(
-                outcome: .failed, failure: row.failure.flatMap(FailureWord.init(rawValue:)) ?? .http,
-                detail: "not asked again before \(utcText(time))")
+            try markFailed(row.id, record, isPermanent: true, asked: false, on: catalog, now: now)
+        case .notAsked(let time, let more):
+            record = try knownFailure(row, before: time, more, on: catalog)
         }
         try insert(record, item: row.id, on: catalog)
         count(record, collection: row.collectionID)
@@ -52,6 +51,32 @@ extension RunLedger {
                 transfer: record))
     }
 
+    /// The record of a permanent failure that is not asked again yet.
+    private func knownFailure(
+        _ row: ItemRow, before time: Int64, _ more: String?, on catalog: Connection
+    ) throws -> TransferRecord {
+        let (since, status) =
+            try catalog.first("SELECT failed_since, failed_status FROM item WHERE id = ?", row.id) { found in
+                (try found[0] as Int64?, try found[1] as Int?)
+            } ?? (nil, nil)
+        let word = row.failure.flatMap(FailureWord.init(rawValue:)) ?? .http
+        let known = KnownFailure(word, status: word == .http ? status : nil, since: since, next: time)
+        let detail = known.detail(more.map(context.job.trust.secrets.hide))
+        var record = TransferRecord(outcome: .failed, failure: word, detail: detail)
+        record.status = word == .http ? status : nil
+        record.known = known
+        return record
+    }
+
+    /// What an entry of the list that can't be fetched comes to: a failure that is known since an earlier run, or a new one.
+    func settlement(ofInvalid row: ItemRow, _ reason: String, now: Int64) -> Settlement {
+        let selection = context.selection
+        guard !selection.isRefreshing, !selection.isFailedOnly, row.failure == FailureWord.invalid.rawValue,
+            let time = row.askedAgainAt, time > now
+        else { return .invalid(reason) }
+        return .notAsked(before: time, reason)
+    }
+
     /// Sets what a failure leaves in the row: a stored file and its validators stay.
     ///
     /// A permanent one stands for 1, 7, then 30 days until it is asked again. One that a person has asked again meanwhile
@@ -59,8 +84,9 @@ extension RunLedger {
     ///
     /// - Parameter asked: whether a request was sent.
     func markFailed(
-        _ id: Int64, _ word: FailureWord, isPermanent: Bool, asked: Bool, on catalog: Connection, now: Int64
+        _ id: Int64, _ record: TransferRecord, isPermanent: Bool, asked: Bool, on catalog: Connection, now: Int64
     ) throws {
+        let word = record.failure ?? .protocolError
         let askedRun = asked ? context.run : nil
         guard isPermanent else {
             try catalog.run(
@@ -78,9 +104,11 @@ extension RunLedger {
                 is_unsettled = 1, asked_in_vain = asked_in_vain + ?2, asked_run = coalesce(?3, asked_run),
                 permanent_failures = permanent_failures + (coalesce(asked_again_at, 0) <= ?4),
                 asked_again_at = CASE WHEN asked_again_at > ?4 THEN asked_again_at
-                    ELSE ?4 + CASE permanent_failures WHEN 0 THEN 1 WHEN 1 THEN 7 ELSE 30 END * ?5 END
-            WHERE id = ?6
-            """, word.rawValue, asked, askedRun, now, day, id)
+                    ELSE ?4 + CASE permanent_failures WHEN 0 THEN 1 WHEN 1 THEN 7 ELSE 30 END * ?5 END,
+                failed_since = CASE WHEN permanent_failures > 0 THEN coalesce(failed_since, ?4) ELSE ?4 END,
+                failed_status = ?6
+            WHERE id = ?7
+            """, word.rawValue, asked, askedRun, now, day, record.status, id)
     }
 
     /// Microseconds. A time further off was set by a clock that was wrong.
@@ -164,9 +192,9 @@ extension RunLedger {
             """
             UPDATE run SET downloaded = ?, unchanged = ?, fresh = ?, failed = ?, cancelled = ?, wire_bytes = ?,
                 body_bytes = ?, saved_bytes = ?, list_requests = ?, list_bytes = ?, evicted = ?, freed_files = ?,
-                freed_bytes = ? WHERE id = ?
+                freed_bytes = ?, known_failed = ? WHERE id = ?
             """, figures.downloaded, figures.unchanged, figures.fresh, figures.failed, figures.cancelled,
             figures.wireBytes, figures.bodyBytes, figures.savedBytes, figures.listRequests, figures.listBytes,
-            figures.evicted, figures.freedFiles, figures.freedBytes, context.run)
+            figures.evicted, figures.freedFiles, figures.freedBytes, figures.knownFailures, context.run)
     }
 }

@@ -165,7 +165,9 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         case .unchanged: figures.unchanged += 1
         case .fresh: figures.fresh += 1
         case .evicted: figures.evicted += 1
-        case .failed: figures.failed += 1
+        case .failed:
+            figures.failed += 1
+            if record.known != nil { figures.knownFailures += 1 }
         case .cancelled: figures.cancelled += 1
         }
         if record.failure == .disk, diskFault == nil { diskFault = record.detail }

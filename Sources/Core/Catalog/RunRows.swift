@@ -17,8 +17,7 @@ enum RunRows {
     ///
     /// - Returns: the run, and what to tell of it before it begins.
     static func begin(
-        _ job: Job, _ change: DirectoryChange?, selection: Selection, runnerVersion: String, on catalog: Connection,
-        now: Int64
+        _ job: Job, _ change: DirectoryChange?, options: SessionOptions, on catalog: Connection, now: Int64
     ) throws -> (run: Int64, warning: String?) {
         let directory = job.output.directory
         return try catalog.transaction {
@@ -29,7 +28,7 @@ enum RunRows {
                 """, job.name, job.file, directory, now)
             try change?.apply(on: catalog)
             try forgetTimes(of: job.name, ifClockWasSetBackTo: now, on: catalog)
-            let run = try insert(job, selection, runnerVersion, on: catalog, now: now)
+            let run = try insert(job, options, on: catalog, now: now)
             return (run, change?.warning)
         }
     }
@@ -51,28 +50,36 @@ enum RunRows {
 
     /// Enters a run that was stopped before it could begin; the job stays as it is.
     static func enterStopped(
-        _ job: Job, _ outcome: RunOutcome, detail: String, selection: Selection, runnerVersion: String,
-        startedAt: Int64, on catalog: Connection, now: Int64
+        _ job: Job, _ outcome: RunOutcome, detail: String, options: SessionOptions, startedAt: Int64,
+        on catalog: Connection, now: Int64
     ) throws -> Int64 {
         try catalog.transaction {
-            let run = try insert(job, selection, runnerVersion, on: catalog, now: startedAt)
+            let run = try insert(job, options, on: catalog, now: startedAt)
             try finish(run, outcome, detail: detail, on: catalog, now: now)
             return run
         }
     }
 
     private static func insert(
-        _ job: Job, _ selection: Selection, _ runnerVersion: String, on catalog: Connection, now: Int64
+        _ job: Job, _ options: SessionOptions, on catalog: Connection, now: Int64
     ) throws -> Int64 {
         // Whoever held the job's lock before is gone.
         try catalog.run("UPDATE run SET outcome = 'interrupted' WHERE job = ? AND outcome = 'running'", job.name)
         try catalog.run(
             """
-            INSERT INTO run (job, started_at, selection, runner_version, libcurl_version, host, pid)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, job.name, now, selection.text(hiding: job.trust.secrets.hide), runnerVersion, curlVersionText,
-            hostName(), Int64(getpid()))
+            INSERT INTO run (job, started_at, selection, overrides, runner_version, libcurl_version, host, pid)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, job.name, now, options.selection.text(hiding: job.trust.secrets.hide),
+            overridesText(options.overrides, of: job), options.runnerVersion, curlVersionText, hostName(),
+            Int64(getpid()))
         return catalog.lastInsertedRowID
+    }
+
+    /// `run.overrides`: a JSON array of the `--set` that the run was given; nil without any. A secret that was typed as it
+    /// is becomes `${NAME}`; what was typed as `${NAME}` is that already.
+    private static func overridesText(_ overrides: [String], of job: Job) -> String? {
+        guard !overrides.isEmpty else { return nil }
+        return "[\(overrides.map { jsonText(job.trust.secrets.hide($0)) }.joined(separator: ","))]"
     }
 
     static func finish(
@@ -80,12 +87,6 @@ enum RunRows {
     ) throws {
         try catalog.run(
             "UPDATE run SET outcome = ?, detail = ?, finished_at = ? WHERE id = ?", outcome.rawValue, detail, now, run)
-    }
-
-    private static func hostName() -> String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "" }
-        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
 
@@ -99,6 +100,7 @@ extension Selection {
         if isRefreshing { members.append("\"refresh\":true") }
         if !only.isEmpty { members.append("\"only\":[\(only.map { jsonText(hide($0)) }.joined(separator: ","))]") }
         if let limit { members.append("\"limit\":\(limit)") }
+        if isSourceChanged { members.append("\"source\":true") }
         return members.isEmpty ? nil : "{\(members.joined(separator: ","))}"
     }
 }
@@ -142,6 +144,25 @@ extension RunLedger {
             }
         }
         return nil
+    }
+
+    /// What a list that `--set` changed does not have is not gone: it was not asked for.
+    ///
+    /// - Returns: a warning where the list lacks something.
+    func unlistedWarning(on catalog: Connection) throws -> String? {
+        let selection = context.selection
+        guard selection.isSourceChanged, !selection.isFailedOnly, selection.only.isEmpty, selection.limit == nil,
+            !isNew
+        else { return nil }
+        var count = 0
+        try catalog.forEach(
+            "SELECT id FROM item WHERE job = ? AND state NOT IN ('gone', 'removed')", context.job.name
+        ) { row in
+            if !selected.contains(try row[0]) { count += 1 }
+        }
+        guard count > 0 else { return nil }
+        let items = count == 1 ? "1 item stays" : "\(count) items stay"
+        return "\(items) listed that this list does not have: --set changed the source for this run only"
     }
 
     /// What a run that ended between naming files and writing rows left: rows are brought up to files that were replaced,

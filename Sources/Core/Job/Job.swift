@@ -17,6 +17,7 @@ package struct Job: Sendable {
     /// What the bytes must be; one of these.
     package var expects: [Expectation]
     package var allowedFailures: FailureAllowance
+    package var knownFailures = KnownFailurePolicy.report
     /// Hosts and values that the job file and its flags name.
     package var trust: Trust
 }
@@ -54,6 +55,14 @@ package enum FailureAllowance: Sendable, Hashable {
         case .share(let percent): Double(failed) * 100 <= percent * Double(items)
         }
     }
+}
+
+/// `known_failures`: what becomes of permanent failures that an earlier run met, and that are not asked again yet.
+package enum KnownFailurePolicy: String, Sendable, CaseIterable {
+    /// They count, and one line tells of all of them.
+    case report
+    /// They neither count against the run's outcome nor are told.
+    case ignore
 }
 
 /// `transfer:`: how a job's items are downloaded. The initial values are the defaults.

@@ -10,6 +10,7 @@ package struct JobDocument: YAMLRecord {
     var refresh = RefreshPolicy.changed
     var expects: OneOrMany<Expectation>?
     var allowedFailures = FailureAllowance.count(0)
+    var knownFailures = KnownFailurePolicy.report
     var media: RenderSettings?
     var secrets: [SecretName] = []
 
@@ -34,6 +35,9 @@ package struct JobDocument: YAMLRecord {
         .optional(
             "allow_failed", \.allowedFailures, default: "0", help: "so many failures, N or N%, still exit 0",
             example: "2%"),
+        .optional(
+            "known_failures", \.knownFailures, default: "report",
+            help: "404 and the like that wait to be asked again: report is a line and exit 1, ignore is silence"),
         .optional("media", \.media, default: "none", help: "pictures made of what is stored", example: "{}"),
         .optional(
             "secrets", \.secrets, default: "[]",
@@ -195,6 +199,7 @@ extension TransferPolicy: YAMLRecord {
 }
 
 extension RefreshPolicy: YAMLEnum {}
+extension KnownFailurePolicy: YAMLEnum {}
 extension ProtocolVersion: YAMLEnum {}
 extension Durability: YAMLEnum {}
 

@@ -213,7 +213,7 @@ package struct JobLoader: Sendable {
                 maximumBytes: fields.output.maximumBytes?.bytes),
             transfer: transfer, refresh: fields.refresh, media: fields.media,
             expects: fields.expects?.values ?? module.expects,
-            allowedFailures: fields.allowedFailures, trust: trust)
+            allowedFailures: fields.allowedFailures, knownFailures: fields.knownFailures, trust: trust)
     }
 
     private func module(_ source: Node?, _ context: inout DecodingContext) -> SourceModule? {

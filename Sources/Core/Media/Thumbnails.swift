@@ -31,7 +31,7 @@ package enum Thumbnails {
         do {
             let store = try CatalogStore(path: options.database)
             let catalogLock: FileLock
-            switch try FileLock.acquire("\(store.path).\(job.name).lock") {
+            switch try FileLock.acquire(CatalogLocation.lock(of: job.name, catalog: store.path)) {
             case .acquired(let lock): catalogLock = lock
             case .held(let holder): return .locked(pid: holder?.pid ?? 0, since: holder?.since ?? 0)
             }

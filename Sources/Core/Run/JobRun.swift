@@ -56,7 +56,7 @@ final class JobRun: Sendable {
         do {
             // Both locks: one for all runs of the job with this catalog, one for all that write into its directory.
             let catalogLock: FileLock
-            switch try FileLock.acquire("\(store.path).\(job.name).lock") {
+            switch try FileLock.acquire(CatalogLocation.lock(of: job.name, catalog: store.path)) {
             case .acquired(let lock): catalogLock = lock
             case .held(let holder): return locked(holder)
             }
@@ -101,8 +101,7 @@ final class JobRun: Sendable {
         }
         let (run, warning) = try await store.perform { catalog in
             try RunRows.begin(
-                job, change, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog,
-                now: startedAt)
+                job, change, options: options, on: catalog, now: startedAt)
         }
         do {
             let context = RunContext(
@@ -257,7 +256,9 @@ final class JobRun: Sendable {
             }
             if isStopped { return .cut }
             // What earlier lists were made of is of no more use; what can't be removed is in nobody's way.
-            try? ledger.context.keeping.removeKept(except: ledger.context.keptNames.withLock { $0 })
+            if !options.selection.isSourceChanged {
+                try? ledger.context.keeping.removeKept(except: ledger.context.keptNames.withLock { $0 })
+            }
             return .complete
         } catch {
             let reason = job.trust.secrets.hide(String(describing: error))
@@ -337,8 +338,7 @@ final class JobRun: Sendable {
         let now = wallClockMicroseconds()
         let run = try await store.perform { [job, options] catalog in
             try RunRows.enterStopped(
-                job, outcome, detail: detail, selection: options.selection, runnerVersion: options.runnerVersion,
-                startedAt: startedAt, on: catalog, now: now)
+                job, outcome, detail: detail, options: options, startedAt: startedAt, on: catalog, now: now)
         }
         publish(
             .runStarted(
@@ -360,7 +360,8 @@ final class JobRun: Sendable {
         var outcome: RunOutcome
         var detail: String?
         let figures = ledger.figures
-        let missed = figures.failed + figures.cancelled
+        let ignored = job.knownFailures == .ignore ? figures.knownFailures : 0
+        let missed = figures.failed - ignored + figures.cancelled
         var isCut = figures.cancelled > 0
         if case .cut = listing { isCut = true }
         if stop != nil, pictures.left > 0 { isCut = true }
@@ -382,9 +383,13 @@ final class JobRun: Sendable {
             outcome = missed == 0 ? .complete : .partial
         }
         var warnings = [ledger.renamingWarning]
-        if case .complete = listing, ledger.context.selection.isWhole, ledger.fatal == nil, !ledger.isPartial {
-            warnings.append(try ledger.markGone(on: catalog))
-            try ledger.endRenaming(on: catalog)
+        if case .complete = listing, ledger.fatal == nil {
+            if ledger.context.selection.isWhole, !ledger.isPartial {
+                warnings.append(try ledger.markGone(on: catalog))
+                try ledger.endRenaming(on: catalog)
+            } else {
+                warnings.append(try ledger.unlistedWarning(on: catalog))
+            }
         }
         let now = wallClockMicroseconds()
         try catalog.transaction {
@@ -396,10 +401,11 @@ final class JobRun: Sendable {
         ledger.clearJournal()
         let isAllowed =
             (stop == nil || !isCut) && stop != .signal && figures.cancelled == 0 && pictures.trouble == nil
-            && job.allowedFailures.allows(figures.failed, of: figures.items)
+            && job.allowedFailures.allows(figures.failed - ignored, of: figures.items)
         let finished = RunFinished(
             run: ledger.context.run, job: job.name, at: now, outcome: outcome, figures: figures, detail: detail,
-            startedAt: ledger.context.startedAt, isAcceptable: outcome == .partial && isAllowed)
+            startedAt: ledger.context.startedAt, isAcceptable: outcome == .partial && isAllowed,
+            ignoresKnownFailures: job.knownFailures == .ignore)
         return (finished, warnings.compactMap { $0 })
     }
 }

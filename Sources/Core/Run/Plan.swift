@@ -26,7 +26,7 @@ package enum PlannedAction: Sendable, Hashable {
             switch settlement {
             case .fresh: .fresh
             case .evicted: .evicted
-            case .notAsked(let time): .notAsked(before: time)
+            case .notAsked(let time, _): .notAsked(before: time)
             case .invalid(let reason): .invalid(reason)
             }
     }
@@ -96,8 +96,7 @@ package enum Plan {
         let change = try await DirectoryChange.find(job, in: output, store, isStopped: { false })
         let (run, warning) = try await store.perform { catalog in
             try RunRows.begin(
-                job, change, selection: options.selection, runnerVersion: options.runnerVersion, on: catalog,
-                now: now)
+                job, change, options: options, on: catalog, now: now)
         }
         if let warning { warnings(warning) }
         let limits = Scheduler.Limits(

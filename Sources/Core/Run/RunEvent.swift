@@ -145,6 +145,26 @@ package struct RunFinished: Sendable {
     package var startedAt: Int64
     /// Whether the failures are within the job's `allow_failed`, so that the run counts as a success.
     package var isAcceptable: Bool
+    /// Whether known failures neither count nor are told.
+    package var ignoresKnownFailures = false
+
+    package init(
+        run: Int64, job: String, at: Int64, outcome: RunOutcome, figures: RunFigures, detail: String? = nil,
+        startedAt: Int64, isAcceptable: Bool, ignoresKnownFailures: Bool = false
+    ) {
+        self.run = run
+        self.job = job
+        self.at = at
+        self.outcome = outcome
+        self.figures = figures
+        self.detail = detail
+        self.startedAt = startedAt
+        self.isAcceptable = isAcceptable
+        self.ignoresKnownFailures = ignoresKnownFailures
+    }
+
+    /// Failures that somebody should hear of.
+    package var failuresToTell: Int { figures.failed - (ignoresKnownFailures ? figures.knownFailures : 0) }
 }
 
 /// The sums of a run's transfers, as the `run` table has them.
@@ -154,6 +174,8 @@ package struct RunFigures: Sendable, Hashable {
     package var fresh = 0
     package var evicted = 0
     package var failed = 0
+    /// Those of `failed` that an earlier run met and that were not asked again.
+    package var knownFailures = 0
     package var cancelled = 0
     /// Coded body bytes received over all attempts and hops.
     package var wireBytes: Int64 = 0

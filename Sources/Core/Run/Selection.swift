@@ -9,8 +9,11 @@ package struct Selection: Sendable, Hashable {
     /// The first so many of the list, after `only`.
     package var limit: Int?
 
+    /// Whether `--set` changed the source, so that its list tells nothing of items that are not in it.
+    package var isSourceChanged = false
+
     package init() {}
 
     /// Whether every item of the list takes part, so that what is missing from it is gone.
-    package var isWhole: Bool { !isFailedOnly && only.isEmpty && limit == nil }
+    package var isWhole: Bool { !isFailedOnly && only.isEmpty && limit == nil && !isSourceChanged }
 }

@@ -5,6 +5,8 @@ package struct SessionOptions: Sendable {
     /// The catalog's file.
     package var database: String
     package var selection = Selection()
+    /// `KEY=VALUE` of each `--set`, as it was typed.
+    package var overrides: [String] = []
     /// Overrides `transfer.concurrency` of every job.
     package var concurrency: Int?
     /// The run is cut after so many microseconds.

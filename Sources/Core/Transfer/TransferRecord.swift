@@ -10,6 +10,8 @@ package struct TransferRecord: Sendable, Hashable {
     package var detail: String?
     /// First attempt, microseconds since 1970 UTC.
     package var startedAt: Int64?
+    /// For a permanent failure that was not asked again.
+    package var known: KnownFailure?
     package var timings: TransferTimings?
     package var wireBytes: Int64?
     package var bodyBytes: Int64?

@@ -15,7 +15,7 @@ enum CatalogSpace {
     static func reclaim(on catalog: Connection) throws {
         let free = try number("freelist_count", catalog)
         guard try free * 4 >= number("page_count", catalog), try free * number("page_size", catalog) >= 1 << 20,
-            try catalog.value("SELECT count(*) FROM run WHERE outcome = 'running'") == 0
+            try RunLiveness.running(on: catalog).isEmpty
         else { return }
         do {
             try catalog.execute("VACUUM")

@@ -95,7 +95,7 @@ package enum GarbageCollection {
     private static func holder(
         of job: CatalogJob, in output: OutputDirectory, catalog: String
     ) throws -> RunHolder? {
-        for state in [try FileLock.state(of: "\(catalog).\(job.name).lock"), try output.lockState()] {
+        for state in [try FileLock.state(of: CatalogLocation.lock(of: job.name, catalog: catalog)), try output.lockState()] {
             if case .held(let holder) = state { return RunHolder(holder) }
         }
         return nil

@@ -29,7 +29,7 @@ final class HeldJob: Sendable {
     /// - Throws: `FileError` where the directory can't be opened or locked; ``CatalogError`` where it is another job's.
     static func hold(_ job: CatalogJob, database: String, on catalog: Connection) throws -> Attempt {
         let first: FileLock
-        switch try FileLock.acquire("\(database).\(job.name).lock") {
+        switch try FileLock.acquire(CatalogLocation.lock(of: job.name, catalog: database)) {
         case .acquired(let lock): first = lock
         case .held(let holder): return .busy(RunHolder(holder))
         }

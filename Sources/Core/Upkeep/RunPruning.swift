@@ -25,10 +25,11 @@ package enum RunPruning {
             let outcome = try await store.perform { catalog in
                 var outcome = Outcome()
                 outcome.sizeBefore = try CatalogSpace.size(of: catalog)
-                let runs = try catalog.rows(
-                    "SELECT id FROM run WHERE started_at < ? AND outcome <> 'running' ORDER BY id", time
-                ) { try $0[0] as Int64 }
-                for run in runs { try delete(run, &outcome, on: catalog) }
+                let runs = try catalog.rows("SELECT id FROM run WHERE started_at < ? ORDER BY id", time) {
+                    try $0[0] as Int64
+                }
+                let running = try RunLiveness.running(on: catalog)
+                for run in runs where !running.contains(run) { try delete(run, &outcome, on: catalog) }
                 try CatalogSpace.reclaim(on: catalog)
                 outcome.sizeAfter = try CatalogSpace.size(of: catalog)
                 return outcome
