@@ -34,7 +34,21 @@ package func cut(_ text: String, toWidth width: Int) -> String {
     return result + "…"
 }
 
+/// A word as a shell takes it.
+package func shellWord(_ text: String) -> String {
+    let isPlain = text.unicodeScalars.allSatisfy { scalar in
+        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "/._-+:,@%=".unicodeScalars.contains(scalar)
+    }
+    let quoted = text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    return isPlain && !text.isEmpty ? text : "'\(quoted)'"
+}
+
 extension String {
+    /// Where the first `text` in it begins.
+    func firstPlace(of text: String) -> Index? {
+        indices.first { self[$0...].hasPrefix(text) }
+    }
+
     /// With spaces before it, up to `width` columns.
     func rightAligned(_ width: Int) -> String {
         String(repeating: " ", count: max(0, width - displayWidth(of: self))) + self

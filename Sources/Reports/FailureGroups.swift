@@ -8,6 +8,8 @@ struct FailureGroups {
         let word: String
         /// `transfer.status` where it is the reason, of `http`.
         let status: Int64?
+        /// Of failures that an earlier run met, and that were not asked again: when they are.
+        fileprivate(set) var known: KnownFailures?
         fileprivate(set) var hosts: [Host] = []
 
         /// `http 404`.
@@ -34,46 +36,44 @@ struct FailureGroups {
         struct Reason: Hashable {
             let word: String
             let status: Int64?
+            let isKnown: Bool
         }
         var found: [Reason: [String: [Int64]]] = [:]
+        var knownFailures: [Reason: KnownFailures] = [:]
         try connection.forEach(
             """
-            SELECT item_id, transfer.failure, status, url FROM transfer JOIN item ON item.id = item_id
+            SELECT item_id, transfer.failure, status, url, detail FROM transfer JOIN item ON item.id = item_id
             WHERE run_id = ? AND outcome = 'failed' ORDER BY position, item_id
             """, run.id
         ) { row in
             let word: String = try row[1] ?? "unknown"
-            let reason = Reason(word: word, status: word == "http" ? try row[2] : nil)
+            let known = KnownFailure(detail: try row[4])
+            // Rows of earlier versions have no status there.
+            let status: Int64? = word == "http" ? try row[2] : nil
+            let reason = Reason(word: word, status: status, isKnown: known != nil)
+            if let known { knownFailures[reason, default: KnownFailures()].add(known) }
             found[reason, default: [:]][hostText(try row[3]), default: []].append(try row[0])
         }
         let groups = found.map { reason, hosts in
             let hosts = hosts.map { Host(name: $0.key, ids: $0.value) }
                 .sorted { ($1.ids.count, $0.name) < ($0.ids.count, $1.name) }
-            return Group(word: reason.word, status: reason.status, hosts: hosts)
+            return Group(word: reason.word, status: reason.status, known: knownFailures[reason], hosts: hosts)
         }
-        self.groups = groups.sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
+        // What is new comes before what is known.
+        self.groups = groups.sorted {
+            let (isKnown, isOtherKnown) = ($0.known != nil, $1.known != nil)
+            return isKnown == isOtherKnown ? ($1.count, $0.reason) < ($0.count, $1.reason) : isOtherKnown
+        }
         count = groups.reduce(0) { $0 + $1.count }
     }
 }
 
 /// The host of a URL as it is written, without user, password and port; empty where there is none.
-func hostText(_ url: String) -> String {
-    guard let scheme = url.range(of: "://") else { return "" }
-    var authority = url[scheme.upperBound...].prefix { !"/?#\\".contains($0) }
+package func hostText(_ url: String) -> String {
+    guard let scheme = url.firstPlace(of: "://") else { return "" }
+    var authority = url[scheme...].dropFirst(3).prefix { !"/?#\\".contains($0) }
     if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
     // An address of IPv6 has its colons in brackets.
     let end = authority.lastIndex(of: "]") ?? authority.startIndex
     return String(authority[..<(authority[end...].lastIndex(of: ":") ?? authority.endIndex)])
-}
-
-extension String {
-    /// The first place of `text`.
-    fileprivate func range(of text: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
-    }
 }

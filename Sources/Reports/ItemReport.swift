@@ -41,7 +41,7 @@ package struct ItemReport: Sendable {
             facts.append(("failure", try row[8]))
             facts.append(("file", file))
             facts.append(("type", try row[13]))
-            facts.append(("size", (try row[14] as Int64?).map { "\(byteText($0)) (\(countText($0)) bytes)" }))
+            facts.append(("size", (try row[14] as Int64?).map { $0 < 1_000 ? byteText($0) : "\(byteText($0)) (\(countText($0)) bytes)" }))
             facts.append(("SHA-256", try row[15]))
             let run = (try row[20] as Int64?).map { " by run \($0)" } ?? ""
             facts.append(("stored", (try row[19] as Int64?).map { localTimeText($0) + run }))

@@ -13,10 +13,28 @@ package func makeReport(_ request: ReportRequest, from connection: Connection) t
     let jobs = request.jobs.isEmpty ? known : known.filter(request.jobs.contains)
     let selected = try selectedRuns(request, of: jobs, from: connection)
     let runs = try selected.compactMap { run in
-        try connection.transaction(.deferred) { try RunReport(id: run.id, from: connection) }
+        try connection.transaction(.deferred) {
+            try RunReport(id: run.id, isBrief: request.isBrief, from: connection)
+        }
     }
     let found = Set(selected.map(\.job))
-    return Report(request: request, runs: runs, jobsWithoutRuns: jobs.filter { !found.contains($0) })
+    var report = Report(request: request, runs: runs, jobsWithoutRuns: jobs.filter { !found.contains($0) })
+    if request.run == .last, !request.hasTables { report.kept = try keptSums(of: runs.map(\.job), from: connection) }
+    return report
+}
+
+/// What jobs keep now. One pass over the items as they lie: in the order of an index each row would be looked up.
+private func keptSums(of jobs: [String], from connection: Connection) throws -> [String: KeptSum] {
+    guard !jobs.isEmpty else { return [:] }
+    let only = jobs.count == 1 ? jobs.first : nil
+    var sums: [String: KeptSum] = [:]
+    try connection.forEach(
+        """
+        SELECT job, count(*), sum(size) FROM item
+        WHERE size IS NOT NULL AND state IN ('stored', 'gone') AND (?1 IS NULL OR +job = ?1) GROUP BY +job
+        """, only
+    ) { row in sums[try row[0]] = KeptSum(files: try row[1], bytes: try row[2]) }
+    return sums
 }
 
 private func selectedRuns(
@@ -45,16 +63,22 @@ private func selectedRuns(
 
 extension RunReport {
     /// Reads one run; `nil` if it was pruned since it was selected.
-    init?(id: Int64, from connection: Connection) throws {
-        let statistics = try TransferStatistics(run: id, from: connection)
+    init?(id: Int64, isBrief: Bool, from connection: Connection) throws {
+        let statistics = try isBrief ? TransferStatistics() : TransferStatistics(run: id, from: connection)
         let throttles = try HostThrottle.all(ofRun: id, from: connection)
         let counted = try RunSums(countedOver: id, from: connection)
+        let words = try wordsOfSelection(ofRun: id, from: connection)
+        let overrides = try connection.rows(
+            "SELECT value FROM run, json_each(overrides) WHERE run.id = ? AND json_valid(overrides)", id
+        ) { try $0[0] as String }
+        let job: String? = try connection.value("SELECT job FROM run WHERE id = ?", id)
+        let news = try job.flatMap { try RunNews(ofRun: id, job: $0, from: connection) }
         let run = try connection.first(
             """
             SELECT job, started_at, finished_at, outcome, selection, list_requests, list_bytes, detail,
                 runner_version, libcurl_version, host, pid,
                 downloaded, unchanged, fresh, failed, cancelled, wire_bytes, body_bytes, evicted, saved_bytes,
-                freed_files, freed_bytes
+                freed_files, freed_bytes, overrides, known_failed
             FROM run WHERE id = ?
             """, id
         ) { row in
@@ -68,7 +92,8 @@ extension RunReport {
             let sums = isFinished ? try RunSums(row, from: 12) : counted
             return RunReport(
                 id: id, job: job, startedAt: try row[1], finishedAt: try row[2], outcome: outcome,
-                selection: try row[4], counts: sums.counts, wireBytes: sums.wireBytes, bodyBytes: sums.bodyBytes,
+                selection: try row[4], selectionWords: words, overrides: try row[23], overrideList: overrides,
+                counts: sums.counts, knownFailures: try row[24], news: news, wireBytes: sums.wireBytes, bodyBytes: sums.bodyBytes,
                 savedBytes: try row[20], freedFiles: try row[21],
                 freedBytes: try row[22], listRequests: try row[5], listBytes: try row[6], detail: try row[7],
                 runnerVersion: try row[8], libcurlVersion: try row[9], host: host, processID: processID,
@@ -76,6 +101,64 @@ extension RunReport {
         }
         guard let run else { return nil }
         self = run
+    }
+}
+
+/// `run.selection` in words; nil for the whole list, and where it is not what this program writes.
+private func wordsOfSelection(ofRun id: Int64, from connection: Connection) throws -> String? {
+    let parts = try connection.first(
+        """
+        SELECT selection ->> '$.failed', selection ->> '$.refresh', selection ->> '$.limit', selection ->> '$.source'
+        FROM run WHERE id = ? AND json_valid(selection)
+        """, id
+    ) { row in
+        (
+            failed: (try row[0] as Int64?) == 1, refresh: (try row[1] as Int64?) == 1, limit: try row[2] as Int64?,
+            source: (try row[3] as Int64?) == 1
+        )
+    }
+    guard let parts else { return nil }
+    let patterns = try connection.rows(
+        "SELECT value FROM run, json_each(selection, '$.only') WHERE run.id = ? AND json_valid(selection)", id
+    ) { try $0[0] as String }
+    var words = parts.failed ? "what had failed or was not tried" : ""
+    if !patterns.isEmpty { words += (words.isEmpty ? "" : ", ") + "only " + patterns.joined(separator: ", ") }
+    if let limit = parts.limit { words += (words.isEmpty ? "" : ", ") + "the first \(countText(limit))" }
+    if parts.source { words += (words.isEmpty ? "" : ", ") + "the list of a source that --set changed" }
+    if words.isEmpty { words = "everything" }
+    return parts.refresh ? words + ", in full" : words
+}
+
+extension RunNews {
+    /// Compares a run with those of its job before it; `nil` where there is none.
+    fileprivate init?(ofRun run: Int64, job: String, from connection: Connection) throws {
+        // Rows of items are made as they are listed first: a new one has a higher id than all that were in a run before.
+        let earlier = try connection.first(
+            """
+            SELECT max(id),
+                max((SELECT item_id FROM transfer WHERE run_id = run.id ORDER BY item_id DESC LIMIT 1))
+            FROM run WHERE job = ? AND id < ?
+            """, job, run
+        ) { row in (run: try row[0] as Int64?, item: try row[1] as Int64?) }
+        guard let earlier, let previous = earlier.run else { return nil }
+        let highest = earlier.item ?? 0
+        self.previous = previous
+        items =
+            try connection.value("SELECT count(*) FROM transfer WHERE run_id = ? AND item_id > ?", run, highest) ?? 0
+        let failed = try connection.rows(
+            "SELECT item_id, detail FROM transfer WHERE run_id = ? AND outcome = 'failed'", run
+        ) { row in (item: try row[0] as Int64, isKnown: KnownFailure(detail: try row[1]) != nil) }
+        let last = try connection.statement(
+            """
+            SELECT outcome = 'failed' FROM run CROSS JOIN transfer ON run_id = run.id AND item_id = ?
+            WHERE job = ? AND run.id < ? ORDER BY run.id DESC LIMIT 1
+            """)
+        failures = try failed.reduce(0) { count, failure in
+            guard !failure.isKnown else { return count }
+            guard failure.item <= highest else { return count + 1 }
+            let hadFailed = try last.first(failure.item, job, run) { try $0[0] as Bool }
+            return count + (hadFailed == true ? 0 : 1)
+        }
     }
 }
 

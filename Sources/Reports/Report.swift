@@ -5,6 +5,24 @@ package struct Report: Sendable {
     package let runs: [RunReport]
     /// The jobs asked for of which no run was found, by name.
     package let jobsWithoutRuns: [String]
+    /// What each job keeps now, by its name; empty unless lines or an overview of last runs were asked for.
+    package var kept: [String: KeptSum] = [:]
+}
+
+/// Files that a job keeps, and their bytes.
+package struct KeptSum: Hashable, Sendable {
+    package let files: Int64
+    package let bytes: Int64
+}
+
+/// What a run met that the runs of its job before it had not.
+package struct RunNews: Hashable, Sendable {
+    /// The run before it.
+    package let previous: Int64
+    /// Items listed for the first time.
+    package let items: Int64
+    /// Items that failed now, and had not failed when they were last tried.
+    package let failures: Int64
 }
 
 /// One run, with figures over its transfers.
@@ -19,7 +37,16 @@ package struct RunReport: Sendable {
     package let outcome: String
     /// The items asked for, as JSON; `nil` for the whole list.
     package let selection: String?
+    /// The same in words.
+    package let selectionWords: String?
+    /// `KEY=VALUE` of each `--set` that the run was given, as JSON and one by one.
+    package let overrides: String?
+    package let overrideList: [String]
     package let counts: OutcomeCounts
+    /// Those of the failures that were known before and not asked again.
+    package let knownFailures: Int64
+    /// `nil` for the first run of a job that the catalog has.
+    package let news: RunNews?
     package let wireBytes: Int64
     package let bodyBytes: Int64
     /// Bytes of files that share the room of equal ones.
@@ -45,6 +72,12 @@ package struct RunReport: Sendable {
         guard let end, end >= startedAt else { return nil }
         let (duration, overflows) = end.subtractingReportingOverflow(startedAt)
         return overflows ? nil : duration
+    }
+
+    /// Bytes received a second; `nil` where nothing was, or where the time is not known.
+    func throughput(now: Int64) -> Int64? {
+        guard wireBytes > 0, let duration = duration(now: now), duration > 0 else { return nil }
+        return Int64(Double(wireBytes) * 1_000_000 / Double(duration))
     }
 }
 

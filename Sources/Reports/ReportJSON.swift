@@ -2,8 +2,8 @@ package import SQLite
 
 /// A report as one JSON document: `{"runs": [{…}]}`.
 ///
-/// Values have the names and the types that they have in the catalog; `metadata` and `selection`, JSON stored as text,
-/// stay text. A run has `statistics` and `throttles` always, and `collections`, `items`, `failures` and `slowest` if they were asked for.
+/// Values have the names and the types that they have in the catalog; `metadata`, `selection` and `overrides`, JSON stored
+/// as text, stay text. `new_items` and `new_failures` compare a run with those of its job before it. A run has `statistics` and `throttles` always, and `collections`, `items`, `failures` and `slowest` if they were asked for.
 /// What the run says of all its rows (`job`, `run_id`) is not repeated in them; `item_id` is the `id` of an item.
 package enum ReportJSON {
     /// Writes `report`, whose rows are read from `connection` meanwhile, to `output`.
@@ -68,7 +68,11 @@ extension JSONWriter {
         member("finished_at", run.finishedAt)
         member("outcome", run.outcome)
         member("selection", run.selection)
+        member("overrides", run.overrides)
         for (name, count) in run.counts.named { member(name, count) }
+        member("known_failed", run.knownFailures)
+        member("new_items", run.news?.items)
+        member("new_failures", run.news?.failures)
         member("wire_bytes", run.wireBytes)
         member("body_bytes", run.bodyBytes)
         member("saved_bytes", run.savedBytes)

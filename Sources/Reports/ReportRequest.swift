@@ -14,10 +14,13 @@ package struct ReportRequest: Sendable {
     /// So many of the longest transfers of a run.
     package var slowest: Int?
 
+    /// A line for each run instead of a page: a text about several jobs or runs.
+    package var isBrief = false
+
     package init() {}
 
     /// Whether a table was asked for. A report without one has an overview of what was slow and what failed instead.
-    var hasTables: Bool { items || collections || failures || slowest != nil }
+    package var hasTables: Bool { items || collections || failures || slowest != nil }
 }
 
 /// Which runs of a job.

@@ -11,11 +11,13 @@ extension ReportText {
 
     /// The table of percentiles, and how the totals are spread.
     func statistics(of run: RunReport, on page: inout TextPage) {
-        guard !run.statistics.phases.isEmpty else { return }
+        // What took no time in any transfer, such as a TLS handshake where there is none, says nothing.
+        let phases = run.statistics.phases.filter { $0.p99 > 0 }
+        guard !phases.isEmpty else { return }
         page.paragraph()
         let (name, value) = (page.width ?? .max) < 44 ? (8, 10) : (9, 11)
         page.line("  " + "time".leftAligned(name) + ["p50", "p90", "p99"].map { $0.rightAligned(value) }.joined())
-        for phase in run.statistics.phases {
+        for phase in phases {
             let values = [phase.p50, phase.p90, phase.p99].map { durationText(microseconds: $0).rightAligned(value) }
             page.line("  " + phase.phase.name.leftAligned(name) + values.joined())
         }
@@ -85,27 +87,42 @@ extension ReportText {
         page.paragraph()
         let count = countText(Int64(group.count)).rightAligned(Self.groupMargin.count - 2)
         page.line("\(count)  \(page.coloured(group.reason, .red))")
+        if let known = group.known {
+            return page.prose("Known\(known.attempts); --failed asks at once.", label: Self.groupMargin)
+        }
         let advice = failureAdvice(word: group.word, status: group.status)
         if !advice.isEmpty { page.prose(advice, label: Self.groupMargin) }
     }
 
-    /// The command that tries the failed items again.
+    /// The command that tries the failed items again, as the run itself was started.
+    /// In one line, however long: it is there to be copied.
     func wayOut(of run: RunReport, from connection: Connection, on page: inout TextPage) throws {
         guard let file = try connection.value("SELECT file FROM job WHERE name = ?", run.job, as: String.self) else {
             return
         }
         page.paragraph()
-        // In one line, however long: it is there to be copied.
-        page.line("  again      runner \(shellWord(displayable(file))) --failed")
+        let overrides = run.overrideList.map { " --set \(shellWord(displayable($0)))" }.joined()
+        page.line("  again      runner \(shellPath(displayable(file)))\(databaseClause)\(overrides) --failed")
+        if let secret = run.overrideList.lazy.compactMap(hiddenName).first {
+            page.prose("with its value in place of \(displayable(secret))", label: "             ")
+        }
     }
 
-    /// A word as a shell takes it.
-    private func shellWord(_ text: String) -> String {
-        let isPlain = text.unicodeScalars.allSatisfy { scalar in
-            scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                || "/._-+:,@%".unicodeScalars.contains(scalar)
+    /// `${source.NAME}` in the text of a `--set`: a secret that was typed as it is, and is not kept.
+    private func hiddenName(in override: String) -> String? {
+        guard let start = override.firstPlace(of: "${"), let end = override[start...].firstIndex(of: "}") else { return nil }
+        let name = override[start...end]
+        return name.contains(".") ? String(name) : nil
+    }
+
+    /// A path as a shell takes it. One with a variable in it is left to the shell to complete.
+    private func shellPath(_ path: String) -> String {
+        guard path.firstPlace(of: "${") != nil else { return shellWord(path) }
+        var text = ""
+        for character in path {
+            if "\"`\\".contains(character) { text += "\\" }
+            text.append(character)
         }
-        let quoted = text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-        return isPlain && !text.isEmpty ? text : "'\(quoted)'"
+        return "\"\(text)\""
     }
 }

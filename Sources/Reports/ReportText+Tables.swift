@@ -120,34 +120,50 @@ extension ReportText {
         heading(of: failures, run, on: &page)
         for group in failures.groups {
             heading(of: group, on: &page)
-            for host in group.hosts {
-                let name = host.name.isEmpty ? "without a host" : displayable(host.name)
-                page.paragraph()
-                page.line("\(Self.groupMargin)\(name) (\(countText(Int64(host.ids.count))))")
-                try items(host.ids, of: run, from: connection, on: &page, to: output)
-            }
+            for host in group.hosts { try items(host, of: run, from: connection, on: &page, to: output) }
         }
         try wayOut(of: run, from: connection, on: &page)
     }
 
-    /// What is known of failed items, one by one.
+    /// What is known of failed items, one by one. A remark that is the same for all items of a host comes once.
     private func items(
-        _ ids: [Int64], of run: RunReport, from connection: Connection, on page: inout TextPage,
+        _ host: FailureGroups.Host, of run: RunReport, from connection: Connection, on page: inout TextPage,
         to output: ReportOutput
     ) throws {
+        let name = host.name.isEmpty ? "without a host" : displayable(host.name)
+        let common = try commonRemark(host.ids, of: run, from: connection)
+        page.paragraph()
+        page.prose(
+            "\(name) (\(countText(Int64(host.ids.count))))" + (common.map { ": \($0)" } ?? ""), label: Self.groupMargin)
         let margin = Self.groupMargin + "    "
-        let columns = "item.title, item.url, transfer.detail, transfer.attempts"
-        try ReportRows.transfers(ids, of: run, columns: columns).forEach(from: connection) { row in
+        let columns = "item.title, item.url, transfer.detail, transfer.attempts, item.key"
+        try ReportRows.transfers(host.ids, of: run, columns: columns).forEach(from: connection) { row in
             page.line(Self.groupMargin + "  ", title: displayable(try row[0]))
-            page.line(margin, title: displayable(try row[1]))
-            let detail: String? = try row[2]
-            let attempts: Int64 = try row[3]
-            let remarks = [detail.map(displayable), attempts > 1 ? counted(attempts, "attempt") : nil]
-            let remark = remarks.compactMap { $0 }.joined(separator: "; ")
-            if !remark.isEmpty { page.prose(remark, label: margin) }
+            let url: String = try row[1]
+            // What the list has in place of a URL may be nothing at all; its key is always something.
+            page.line(margin, title: displayable(url.isEmpty ? try row[4] : url))
+            if common == nil, let remark = remark(detail: try row[2], attempts: try row[3]) {
+                page.prose(remark, label: margin)
+            }
         } flush: {
             try page.flush(to: output)
         }
+    }
+
+    private func commonRemark(_ ids: [Int64], of run: RunReport, from connection: Connection) throws -> String? {
+        guard ids.count > 1 else { return nil }
+        var remarks: Set<String?> = []
+        let rows = ReportRows.transfers(ids, of: run, columns: "transfer.detail, transfer.attempts")
+        try rows.forEach(from: connection) { row in
+            if remarks.count < 2 { remarks.insert(remark(detail: try row[0], attempts: try row[1])) }
+        } flush: {
+        }
+        return remarks.count == 1 ? remarks.first ?? nil : nil
+    }
+
+    private func remark(detail: String?, attempts: Int64) -> String? {
+        let remarks = [detail.map(displayable), attempts > 1 ? counted(attempts, "attempt") : nil].compactMap { $0 }
+        return remarks.isEmpty ? nil : remarks.joined(separator: "; ")
     }
 
     // MARK: - Slowest

@@ -12,6 +12,11 @@ package struct TransferStatistics: Sendable {
     package let phases: [PhaseStatistics]
     /// How `Phase.total` is spread; nil for fewer than two transfers.
     package let totals: Histogram?
+
+    /// Of no transfer.
+    init() {
+        (transfers, reused, versions, phases, totals) = (0, 0, [], [], nil)
+    }
 }
 
 /// A measured part of a transfer; the raw value is its column in the catalog.

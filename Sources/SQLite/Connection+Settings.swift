@@ -53,6 +53,14 @@ extension Connection {
         }
     }
 
+    /// Leaves the files of the write-ahead log beside the database when the last connection closes, emptied: whoever may
+    /// read them, and not make them, can open the database.
+    package func keepLogFiles() throws(SQLiteError) {
+        var isKept: Int32 = 1
+        let code = sqlite3_file_control(raw, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+        guard code == SQLITE_OK else { throw SQLiteError(code: code, connection: raw, sql: nil) }
+    }
+
     /// Renews what the planner knows of tables and indexes that have changed much, from a few hundred rows of each.
     package func optimize() throws(SQLiteError) {
         try execute("PRAGMA analysis_limit = 400; PRAGMA optimize")

@@ -9,7 +9,8 @@ internal import Glibc
 package final class Connection {
     /// What a connection may do with its file.
     package enum Mode: Sendable {
-        /// The file is made, private to the user (0600), where there is none.
+        /// The file is made where there is none: private to the user (0600), or readable by the group (0640, under the
+        /// umask) in a folder that hands its group down to what is made in it.
         case readWriteCreate
         case readWrite
         case readOnly
@@ -239,23 +240,37 @@ extension Connection {
 // MARK: - Opening
 
 extension Connection {
-    /// Makes an empty file, which is an empty database, that only its owner can read.
+    /// Makes an empty file, which is an empty database, that only its owner can read, or the group as well that the folder
+    /// is shared with.
     ///
     /// SQLite would make it readable by all; `-wal` and `-shm` take over the permissions of the file itself.
     private static func createPrivateFile(_ path: String) throws(SQLiteError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let mode: mode_t = isInSharedFolder(path) ? 0o640 : 0o600
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         if descriptor >= 0 {
             Glibc.close(descriptor)
         } else if errno != EEXIST {
-            throw SQLiteError(code: .cannotOpen, message: "cannot create \(path): \(String(cString: strerror(errno)))")
+            throw SQLiteError(
+                code: .cannotOpen, message: "cannot create \(path): \(String(cString: strerror(errno)))", path: path)
         }
     }
 
+    /// Whether the folder has the set-group-ID bit, and its group may read it.
+    private static func isInSharedFolder(_ path: String) -> Bool {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        var information = stat()
+        return stat(folder, &information) == 0 && information.st_mode & S_ISGID != 0
+            && information.st_mode & 0o050 == 0o050
+    }
+
     private static func explained(_ error: SQLiteError, path: String, raw: OpaquePointer) -> SQLiteError {
-        var message = "cannot read \(path): \(ConnectionHandle.reason(of: raw))"
-        if error.code.primary == .cannotOpen || error.code.primary == .readOnly {
-            message += "; reading needs the files \(path)-wal and \(path)-shm beside it, or a folder to make them in"
+        let reason = "cannot read \(path): \(ConnectionHandle.reason(of: raw))"
+        guard error.code.primary == .cannotOpen || error.code.primary == .readOnly else {
+            return SQLiteError(code: error.code, message: reason, path: path)
         }
-        return SQLiteError(code: error.code, message: message)
+        return SQLiteError(
+            code: error.code,
+            message: "\(reason); reading needs the files \(path)-wal and \(path)-shm beside it, or a folder to make them in",
+            path: path)
     }
 }

@@ -23,7 +23,7 @@ final class ConnectionHandle {
             }
             // A failed open leaves an object to close, except when there was no memory for one.
             sqlite3_close_v2(raw)
-            throw SQLiteError(code: ResultCode(rawValue: code), message: message)
+            throw SQLiteError(code: ResultCode(rawValue: code), message: message, path: path)
         }
         self.raw = raw
     }

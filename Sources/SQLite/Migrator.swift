@@ -29,7 +29,8 @@ package enum MigrationError: Error, CustomStringConvertible {
         switch self {
         case .foreign(let path, let applicationID):
             let hexadecimal = String(UInt32(bitPattern: applicationID), radix: 16)
-            return "\(path) is a database of another program (application id 0x\(hexadecimal))"
+            return "\(path) is a database of another program (application id 0x\(hexadecimal)): "
+                + "give the catalog's file with --database FILE"
         case .newer(let path, let version, let known):
             return "\(path) has schema version \(version), this program knows versions up to \(known): use a newer one"
         case .failed(let path, let migration, let cause):

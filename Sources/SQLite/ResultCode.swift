@@ -16,6 +16,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     @usableFromInline
     package static let ok = ResultCode(rawValue: 0)
     package static let error = ResultCode(rawValue: 1)
+    package static let permission = ResultCode(rawValue: 3)
     package static let busy = ResultCode(rawValue: 5)
     package static let locked = ResultCode(rawValue: 6)
     package static let readOnly = ResultCode(rawValue: 8)

@@ -11,6 +11,17 @@ struct ListElements {
     }
 
     private var reader: Reader
+    /// The elements, or lines, that were read so far.
+    private var count = 0
+
+    /// Where the last element is, for people, who count from 1: `line 3`, `row 2`, `element 5`.
+    var place: String {
+        switch reader {
+        case .array: "element \(count)"
+        case .csv: "row \(count)"
+        case .lines, .text: "line \(count)"
+        }
+    }
 
     /// - Parameter name: the list's, whose suffix says what its bytes leave open.
     /// - Throws: ``ElementFault`` with why it is no list; what the stream throws.
@@ -36,16 +47,18 @@ struct ListElements {
         switch reader {
         case .array(var scanner):
             defer { reader = .array(scanner) }
+            count += 1
             return try scanner.next().map { json throws(ElementFault) in try ListElement(json: json) }
         case .csv(var rows):
             defer { reader = .csv(rows) }
+            count += 1
             return try rows.next()
         case .lines(var bytes):
             defer { reader = .lines(bytes) }
-            return try Self.line(&bytes).map { line throws(ElementFault) in try ListElement(json: Array(line)) }
+            return try line(&bytes).map { line throws(ElementFault) in try ListElement(json: Array(line)) }
         case .text(var bytes):
             defer { reader = .text(bytes) }
-            while let line = try Self.line(&bytes) {
+            while let line = try line(&bytes) {
                 if line.first == UInt8(ascii: "#") { continue }
                 guard let url = Self.text(line) else { throw ElementFault("it is not UTF-8") }
                 return ListElement(url: url)
@@ -60,9 +73,10 @@ struct ListElements {
     }
 
     /// The next line that is not blank.
-    private static func line(_ bytes: inout ByteStream) throws -> ArraySlice<UInt8>? {
-        while let (text, isCut) = try bytes.line(limit: longest) {
-            if isCut { throw ElementFault("its line is over \(longest) bytes") }
+    private mutating func line(_ bytes: inout ByteStream) throws -> ArraySlice<UInt8>? {
+        while let (text, isCut) = try bytes.line(limit: Self.longest) {
+            count += 1
+            if isCut { throw ElementFault("it is over \(Self.longest) bytes") }
             if !text.isEmpty { return text }
         }
         return nil

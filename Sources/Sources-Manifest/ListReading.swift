@@ -55,30 +55,32 @@ struct ListReading {
         index += 1
         do {
             guard let element = try elements.next() else { return nil }
+            let place = elements.place
             self.elements = elements
-            return item(element)
+            return item(element, at: place)
         } catch let fault as ElementFault {
+            let place = elements.place
             self.elements = elements
             isIncomplete = isIncomplete || fault.losesOthers
-            return invalid(index, written: "", "element \(index) of \(key): \(fault)")
+            return invalid(index, written: "", "\(place) of \(key): \(fault)")
         } catch let error as ManifestError {
             throw error
         } catch {
             isIncomplete = true
-            return invalid(index, written: "", "element \(index) of \(key): \(error)")
+            return invalid(index, written: "", "\(elements.place) of \(key): \(error)")
         }
     }
 
-    private mutating func item(_ element: ListElement) -> ListedItem {
+    private mutating func item(_ element: ListElement, at place: String) -> ListedItem {
         let url: WebURL
         do throws(WebURLError) {
             url = try WebURL(element.url, near: lastURL)
             lastURL = url
         } catch {
-            return invalid(index, written: element.url, "element \(index) of \(key): \(error.reason)")
+            return invalid(index, written: element.url, "\(place) of \(key): \(error.reason)")
         }
         if let complaint = element.complaint {
-            return invalid(index, written: element.url, "element \(index) of \(key): \(complaint)")
+            return invalid(index, written: element.url, "\(place) of \(key): \(complaint)")
         }
         let name = url.lastPathSegment
         return ListedItem(

@@ -23,7 +23,9 @@ package struct FieldTable<Root>: Sendable {
         switch node.content {
         case .mapping(let mapping): entries = mapping
         case .scalar where node.isNull: entries = []
-        default: return context.mismatch(node, wanted: "a mapping")
+        default:
+            let text = node.scalar?.text ?? ""
+            return context.mismatch(node, wanted: "a mapping", hint: SyntaxFault.spaceHint(for: text))
         }
         // A key that is there under a wrong name is not reported as missing, too.
         var met = Set(passing)

@@ -3,6 +3,7 @@ enum SyntaxFault {
     /// The fault for `problem`.
     static func diagnostic(for problem: EventReader.Problem, in source: YAMLSource) -> Diagnostic {
         if let fault = unquotedTemplate(at: problem.position, in: source) { return fault }
+        if let fault = missingSpace(problem, in: source) { return fault }
         let (message, hint, isAtContext) = words(for: problem, in: source)
         let position = isAtContext ? problem.contextPosition : problem.position
         return Diagnostic(message, at: Mark(line: position.line, column: position.column), in: source, hint: hint)
@@ -74,6 +75,48 @@ enum SyntaxFault {
             isList ? "expected ',' or ']'" : "expected ',' or '}'",
             "the '\(isList ? "[" : "{")' is on line \(problem.contextPosition.line)", false
         )
+    }
+
+    /// The fault of `name:a`, which YAML takes for text and so stumbles over what follows; nil if neither the line of the
+    /// problem nor the one before it is so.
+    private static func missingSpace(_ problem: EventReader.Problem, in source: YAMLSource) -> Diagnostic? {
+        let texts = ["mapping values are not allowed in this context", "could not find expected ':'"]
+        guard texts.contains(problem.text) else { return nil }
+        let isKeyItself = problem.text == texts[1]
+        var number = isKeyItself ? problem.contextPosition.line + 1 : problem.position.line
+        // Where the text began is above blank lines and comments.
+        while number > 1 {
+            number -= 1
+            let line = String(source.scalars(ofLine: number))
+            let start = line.drop { $0 == " " || $0 == "-" }
+            if start.isEmpty || start.hasPrefix("#") { continue }
+            guard let key = keyWithoutSpace(start) else { return nil }
+            let column = line.unicodeScalars.count - start.unicodeScalars.count + 1
+            let mark = Mark(line: number, column: column, length: key.unicodeScalars.count + 1)
+            return Diagnostic("a space is missing behind '\(key):'", at: mark, in: source, hint: spaceHint(start, key))
+        }
+        return nil
+    }
+
+    /// The key of `name:a`; nil for other text, such as a URL.
+    private static func keyWithoutSpace(_ text: Substring) -> Substring? {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        let key = text[..<colon]
+        let rest = text[text.index(after: colon)...]
+        guard let first = rest.first, first != " ", !rest.hasPrefix("//"), !key.isEmpty,
+            key.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+        else { return nil }
+        return key
+    }
+
+    /// How a value of the form `name:a` was meant; nil for other text.
+    static func spaceHint(for text: String) -> String? {
+        keyWithoutSpace(text[...]).map { spaceHint(text[...], $0) }
+    }
+
+    private static func spaceHint(_ text: Substring, _ key: Substring) -> String {
+        let value = String(text.dropFirst(key.count + 1).prefix { $0 != " " && $0 != "\n" })
+        return "write '\(key): \(value.shownInMessage(limit: 40))'"
     }
 
     /// The fault of a template without quotes, which YAML takes for a mapping in braces with something behind it, as

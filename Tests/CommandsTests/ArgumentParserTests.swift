@@ -213,6 +213,12 @@ struct ArgumentParserTests {
             (["help", "reprt"], "unknown command 'reprt'; did you mean 'report'?", "runner help [COMMAND]"),
             (["run"], "run needs a job file", "runner run [FLAG...] JOB..."),
             (["-q"], "run needs a job file", "runner run [FLAG...] JOB..."),
+            (["show"], "show needs a job, by name or file", "runner show [FLAG...] JOB ITEM"),
+            (
+                ["show", "flags"], "show needs an item of the job: its key, URL, title or path",
+                "runner show [FLAG...] JOB ITEM"
+            ),
+            (["reset"], "reset needs a job, by name or file", "runner reset [FLAG...] JOB [COLLECTION|ITEM]"),
             (["plan", "a.yaml", "b.yaml"], "plan takes one JOB, so 'b.yaml' is too many", "runner plan [FLAG...] JOB"),
             (["doctor", "me"], "doctor takes nothing, so 'me' is too many", "runner doctor [FLAG...]"),
         ])

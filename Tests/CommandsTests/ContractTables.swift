@@ -115,7 +115,7 @@ enum ContractTables {
     private static func meaning(of outcome: RunOutcome) -> String {
         switch outcome {
         case .running: "not ended; without a process that holds its lock, interrupted"
-        case .complete: "every selected item is stored or evicted"
+        case .complete: "every selected item is stored or evicted, or is a known failure that the job ignores"
         case .partial: "some items failed, or a deadline or a person cut the run"
         case .failed: "the list could not be begun or ended early; the disk or the catalog failed"
         case .interrupted: "stopped by a signal, or killed"

@@ -37,6 +37,7 @@ struct RunLinesTests {
             (
                 RunFinished.of(outcome: .failed, detail: "the list ended early", downloaded: 0, cancelled: 0),
                 "flags: 0 downloaded, 0 unchanged, 0 fresh, 0 failed, 0 B in 1.4 s; failed: the list ended early\n"
+                    + "more: runner report flags\n"
             ),
         ])
     func incomplete(run: RunFinished, line: String) {
@@ -65,7 +66,7 @@ struct RunLinesTests {
         let events = Array(repeating: RunEvent.finished("x", .failed()), count: 53) + [.ended(run)]
         let lines = text(events).split(separator: "\n")
         #expect(lines.count == 52)
-        #expect(lines[50] == "… and 3 more; see runner report flags --failures")
+        #expect(lines[50] == "… and 3 more")
         #expect(text(events, verbosity: .verbose).split(separator: "\n").count == 54)
     }
 
@@ -85,7 +86,66 @@ struct RunLinesTests {
         }
         #expect(
             text([.started(), .finished("x", .failed()), .ended(run)], verbosity: .quiet)
-                .split(separator: "\n").count == 2)
+                .split(separator: "\n").count == 3)
+    }
+
+    @Test("failures that are known are one line for all of them, and none where the job ignores them")
+    func known() throws {
+        let events = [(404, 7, 9), (404, 3, 8), (410, 5, 12)].map { status, since, next in
+            var record = TransferRecord.failed()
+            record.known = KnownFailure(
+                .http, status: status, since: since * 86_400_000_000, next: next * 86_400_000_000)
+            return RunEvent.finished("x", record)
+        }
+        var run = RunFinished.of("flags", .partial) { figures in
+            figures.fresh = 4
+            figures.failed = 3
+            figures.knownFailures = 3
+        }
+        #expect(
+            text([.started()] + events + [.ended(run)], verbosity: .quiet) == """
+                failed  flags: 3 known failures, not asked: 404 (2), 410 (1), since 1970-01-04, next attempt \
+                1970-01-09 00:00:00 UTC
+                flags: 0 downloaded, 0 unchanged, 4 fresh, 3 failed (3 known), 0 B in 1.4 s
+                more: runner report flags --failures
+
+                """)
+        run.outcome = .complete
+        run.ignoresKnownFailures = true
+        #expect(text([.started()] + events + [.ended(run)], verbosity: .quiet) == "")
+        #expect(
+            text([.started()] + events + [.ended(run)])
+                == "flags: 0 downloaded, 0 unchanged, 4 fresh, 3 failed (3 known), 0 B in 1.4 s\n")
+    }
+
+    @Test("a host that fails in one way is one line, and another for how often; what an item lacks is told of each")
+    func failuresOfHost() {
+        let run = RunFinished.of("flags", .partial) { $0.failed = 5 }
+        let events = [TransferRecord.failed(.dns, nil), .failed(.dns, nil), .failed(.dns, nil), .failed(), .failed()]
+        #expect(
+            text(events.map { .finished("x", $0) } + [.ended(run)]) == """
+                failed  flags x: dns: the host name did not resolve (http://127.0.0.1/vn.png)
+                failed  flags x: http: 404 Not Found (http://127.0.0.1/vn.png)
+                failed  flags x: http: 404 Not Found (http://127.0.0.1/vn.png)
+                failed  flags: 2 more of 127.0.0.1: dns: the host name did not resolve
+                flags: 0 downloaded, 0 unchanged, 0 fresh, 5 failed, 0 B in 1.4 s
+                more: runner report flags --failures
+
+                """)
+    }
+
+    @Test("an entry of the list that has no URL is told by its key")
+    func noURL() {
+        guard case .itemFinished(var item) = RunEvent.finished("x", .failed(.invalid, "row 2 is no URL")) else { return }
+        item.url = ""
+        #expect(text([.itemFinished(item)]) == "failed  flags x: invalid: row 2 is no URL (\(item.key))\n")
+    }
+
+    @Test("the next command names the catalog where it would not be found")
+    func database() {
+        var lines = RunLines(verbosity: .quiet, hasColour: false, databaseClause: " --database /srv/c.sqlite")
+        let text = lines.lines(for: .ended(.of("flags", .partial) { $0.failed = 1 }))
+        #expect(text.hasSuffix("\nmore: runner report flags --failures --database /srv/c.sqlite\n"))
     }
 
     @Test("verbose has a line for each item")

@@ -93,6 +93,68 @@ struct ReportTests {
         #expect(Set(try identifiers("--since", "1h")) == [1, 2])
     }
 
+    @Test("a run that was killed is interrupted for whoever reads, and running while it ran; nothing is written")
+    func killed() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("body") }
+        server.hold("/a")
+        try workplace.writeJob(source: ["items: [{key: a, url: '\(server.url("/a"))'}]"])
+        let program = try workplace.start(["job.yaml"])
+        try server.waitForRequests(1)
+        #expect(try workplace.run(["report", "list"]).lines.first == "list  run 1  running")
+        program.send(SIGKILL)
+        _ = try program.wait()
+
+        let report = try workplace.run(["report", "list"]).output
+        #expect(report.hasPrefix("list  run 1  interrupted\n"))
+        #expect(!report.contains("running for"))
+        let json = try JSONValue(try workplace.run(["report", "--format", "json"]).output)
+        #expect(json["runs"]?.elements.first?["outcome"]?.text == "interrupted")
+        let offered = try workplace.run(["completions", "bash", "--", "report", "--run", ""]).output
+        #expect(offered.contains(", interrupted\n") && !offered.contains(", running"))
+        #expect(try workplace.catalog().value("SELECT outcome FROM run") == "running")
+    }
+
+    @Test("the command that tries again runs as it is printed, from anywhere")
+    func again() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { request in request.path == "/set" ? .status(503) : .ok("body") }
+        try workplace.directory.makeFolder("the jobs")
+        try workplace.writeJob(
+            to: "the jobs/it's.yaml", source: ["items: [{key: a, url: '\(server.url("/file"))'}]"],
+            transfer: ["retries: 3"])
+        let arguments = [
+            "the jobs/it's.yaml", "--database", "my catalog.sqlite", "--set", "transfer.retries=0", "--set",
+            "source.items=[{key: b, url: '\(server.url("/set"))'}]",
+        ]
+        #expect(try workplace.run(arguments).ending == .exit(1))
+        #expect(server.requests.map(\.path) == ["/set"])
+        let report = try workplace.run(["report", "list", "--database", "my catalog.sqlite"]).lines
+        let line = try #require(report.first { $0.hasPrefix("  again      runner ") })
+        let command = "cd / && \(Workplace.Program.testRunner.path) " + line.dropFirst("  again      runner ".count)
+        let shell = try RunningProgram(
+            ["/bin/bash", "-c", command], environment: workplace.environment, directory: workplace.directory.path)
+        #expect(try shell.wait().ending == .exit(1))
+        #expect(server.requests.map(\.path) == ["/set", "/set"])
+        let catalog = try CatalogCopy(of: workplace.directory.path("my catalog.sqlite"))
+        #expect(try catalog.number("SELECT count(DISTINCT overrides) + count(*) FROM run") == 3)
+    }
+
+    @Test("without a job: a line each, what failed first, and how to go on")
+    func jobLines() throws {
+        let workplace = try run()
+        let server = try FaultyServer { _ in .ok("body") }
+        try workplace.writeJob(
+            "fine", to: "fine.yaml", source: ["items: [{key: a, url: '\(server.url("/a"))'}]"], output: "other")
+        #expect(try workplace.run(["fine.yaml"]).ending == .exit(0))
+        let lines = try workplace.run(["report"]).lines
+        #expect(lines.count == 4)
+        #expect(lines[1].contains("partial") && lines[1].hasSuffix("  list"))
+        #expect(lines[2].contains("complete") && lines[2].hasSuffix("  fine"))
+        #expect(lines[3] == "  more       runner report list --database \(workplace.database)")
+        #expect(try workplace.run(["report", "--run", "all", "list"]).lines.count == 3)
+    }
+
     @Test("an item that this run did not download keeps the size and the time of its last download")
     func lastDownload() throws {
         let workplace = try Workplace()

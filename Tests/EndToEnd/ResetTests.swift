@@ -57,6 +57,23 @@ struct ResetTests {
         #expect(server.requests[asked...].map(\.path).sorted() == ["/a1", "/a2"])
     }
 
+    @Test("one item goes, by its URL or its path as by its key; a collection by its title")
+    func item() throws {
+        let workplace = try Workplace()
+        let server = try job(workplace)
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        #expect(try workplace.run(["reset", "list", server.url("/a2"), "--yes"]).ending == .exit(0))
+        #expect(workplace.files() == ["a/a1.bin", "b/b1.bin", "b/b2.bin"])
+        #expect(try workplace.run(["reset", "list", "out/b/b1.bin", "--yes"]).ending == .exit(0))
+        #expect(workplace.files() == ["a/a1.bin", "b/b2.bin"])
+        #expect(try workplace.catalog().values("SELECT key FROM collection ORDER BY key") == ["a", "b"])
+        let unknown = try workplace.run(["reset", "list", "c", "--yes"])
+        #expect(unknown.ending == .exit(64) && unknown.errors.contains("the job 'list' has no collection or item 'c'"))
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        #expect(workplace.files().count == 4)
+        #expect(try workplace.catalog().contradictions() == [])
+    }
+
     @Test("files that had gone before are told, and no folder is no hindrance", arguments: [true, false])
     func gone(_ isFolderGone: Bool) throws {
         let workplace = try Workplace()

@@ -84,6 +84,39 @@ struct SelectionTests {
         #expect(server.requests.count == 12)
     }
 
+    @Test("a list that --set changed for one run delists nothing, and says so")
+    func changedSource() throws {
+        let workplace = try Workplace()
+        let server = try job(workplace)
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let source = "source.items=[{key: a/1, url: '\(server.url("/a/1"))'}]"
+        let result = try workplace.run(["job.yaml", "--set", source])
+        #expect(result.ending == .exit(0))
+        #expect(
+            result.errors.contains(
+                "warning  list: 5 items stay listed that this list does not have: --set changed the source for this run"))
+        #expect(try workplace.catalog().number("SELECT count(*) FROM item WHERE state = 'stored'") == 6)
+        #expect(try workplace.catalog().value("SELECT selection FROM run WHERE id = 2") == #"{"source":true}"#)
+        // What --set does not touch is as ever.
+        try workplace.writeJob(source: ["items: [{key: a/1, url: '\(server.url("/a/1"))'}]"])
+        #expect(try workplace.run(["job.yaml", "--set", "transfer.retries=1"]).ending == .exit(0))
+        #expect(try workplace.catalog().number("SELECT count(*) FROM item WHERE state = 'gone'") == 5)
+    }
+
+    @Test("--only takes an item by its URL, its title or its path as well")
+    func otherNames() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("body", headers: [("Cache-Control", "max-age=3600")]) }
+        let items = ["a", "b", "c"].map { "  - {key: \($0), url: '\(server.url("/\($0)?x=1"))', title: 'The [\($0)]'}" }
+        try workplace.writeJob(source: ["items:"] + items)
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let path = try #require(workplace.catalog().value("SELECT path FROM item WHERE key = 'c'", as: String.self))
+        for (word, key) in [("The [a]", "a"), (server.url("/b?x=1"), "b"), (path, "c")] {
+            #expect(try workplace.run(["job.yaml", "--refresh", "--only", word]).ending == .exit(0))
+            #expect(try workplace.catalog().outcomes() == ["\(key) unchanged"])
+        }
+    }
+
     @Test("--refresh fetches everything in full, whatever is stored and fresh")
     func refresh() throws {
         let workplace = try Workplace()

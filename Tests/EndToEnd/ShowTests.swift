@@ -44,6 +44,31 @@ struct ShowTests {
         #expect(job.errors.hasPrefix("runner: the catalog has no job 'lisd'; did you mean 'list'?\n"))
         let key = try workplace.run(["show", "job.yaml", "a"])
         #expect(key.ending == .exit(64))
-        #expect(key.errors.hasPrefix("runner: list has no item 'a'; runner plan lists the keys\n"))
+        #expect(key.errors.hasPrefix("runner: list has no item 'a'; runner report list --items lists them\n"))
+    }
+
+    @Test("an item is shown by its URL, its title or its path as by its key; what several are called is told with their keys")
+    func names() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("body") }
+        let items = [("a", "One"), ("b", "Two"), ("c", "Two")].map { key, title in
+            "  - {key: \(key), url: '\(server.url("/\(key)"))', title: \(title)}"
+        }
+        try workplace.writeJob(source: ["items:"] + items)
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let path = try #require(workplace.catalog().value("SELECT path FROM item WHERE key = 'a'", as: String.self))
+        for name in ["a", server.url("/a"), "One", path, "out/\(path)", workplace.directory.path("out/\(path)")] {
+            let result = try workplace.run(["show", "list", name])
+            #expect(result.ending == .exit(0))
+            #expect(result.lines.first == "list  a  One")
+            // Under a thousand bytes there is nothing to round.
+            #expect(result.lines.contains { $0.hasPrefix("  size ") && $0.hasSuffix(" 4 B") })
+        }
+        let several = try workplace.run(["show", "list", "Two"])
+        #expect(several.ending == .exit(64))
+        #expect(several.errors.hasPrefix("runner: several of 'list' are called 'Two'; give a key: b, c\n"))
+        let offered = try workplace.run(["completions", "bash", "--", "show", "list", ""]).output
+        #expect(offered == "none\na\tOne\nb\tTwo\nc\tTwo\n")
+        #expect(try workplace.run(["completions", "bash", "--", "job.yaml", "--only=b"]).output == "none\n--only=b\tTwo\n")
     }
 }

@@ -109,6 +109,22 @@ struct VerifyTests {
         #expect(workplace.files() == ["list/0.bin", "list/1.bin", "list/3.bin"])
     }
 
+    @Test("files of items that are listed no more are read as well; a repair does not bring those back")
+    func gone() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        try workplace.writeJob(source: ["template: '\(server.url("/{n}"))'", "count: 2"])
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        #expect(try workplace.catalog().number("SELECT count(*) FROM item WHERE state = 'gone'") == 2)
+        #expect(try workplace.run(["verify"]).errors.hasPrefix("list: 4 files, "))
+        try workplace.directory.write("the body of /X", to: "out/list/3.bin")
+        let result = try workplace.run(["verify", "--repair"])
+        #expect(result.ending == .exit(1))
+        #expect(result.lines == ["changed\tlist\t3\tlist/3.bin\t14 bytes with another SHA-256"])
+        #expect(result.errors.hasSuffix(": 1 changed; 1 is listed no more, and no run fetches it\n"))
+        #expect(try workplace.catalog().value("SELECT state FROM item WHERE key = '3'") == "gone")
+    }
+
     @Test("a link in a file's place is not followed")
     func link() throws {
         let workplace = try Workplace()

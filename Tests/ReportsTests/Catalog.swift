@@ -119,7 +119,8 @@ extension Catalog {
             saved_bytes INTEGER NOT NULL DEFAULT 0, evicted INTEGER NOT NULL DEFAULT 0,
             freed_files INTEGER NOT NULL DEFAULT 0, freed_bytes INTEGER NOT NULL DEFAULT 0,
             list_requests INTEGER NOT NULL DEFAULT 0, list_bytes INTEGER NOT NULL DEFAULT 0, detail TEXT,
-            runner_version TEXT NOT NULL, libcurl_version TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL
+            runner_version TEXT NOT NULL, libcurl_version TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL,
+            overrides TEXT, known_failed INTEGER NOT NULL DEFAULT 0
         );
         CREATE INDEX run_by_job ON run(job, id);
         CREATE TABLE collection (

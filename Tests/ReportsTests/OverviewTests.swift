@@ -34,17 +34,14 @@ struct OverviewTests {
                 papers  run 1  partial
                   started    +0 s, took 60 ms
                   items      12: 9 downloaded, 3 failed
-                  received   900 B on the wire, 900 B of bodies
+                  received   900 B, 15.0 kB a second
+                  kept       1.2 kB in 12 files
                   transfers  12, 12 on a reused connection (100 %), HTTP/1.1
                              12
 
                   time             p50        p90        p99
                   queue          50 µs      50 µs      50 µs
-                  dns             0 µs       0 µs       0 µs
-                  connect         0 µs       0 µs       0 µs
-                  tls             0 µs       0 µs       0 µs
                   wait          1.5 ms      30 ms      30 ms
-                  receive         0 µs       0 µs       0 µs
                   total         1.5 ms      30 ms      30 ms
                   store          20 µs      20 µs      20 µs
 

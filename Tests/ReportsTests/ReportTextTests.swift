@@ -12,8 +12,9 @@ struct ReportTextTests {
             try Catalog.flags().text(.everything) == """
                 flags  run 2  partial
                   started    +86400 s, took 3 m 4 s
-                  items      5: 1 downloaded, 1 unchanged, 1 fresh, 2 failed
-                  received   1.3 MB on the wire, 1.3 MB of bodies
+                  items      5: 1 downloaded, 1 unchanged, 1 fresh, 2 failed (1 known)
+                  new        3 items, 1 failure since run 1
+                  received   1.3 MB, 6.8 kB a second
                   listing    2 requests, 81.9 kB
                   transfers  3, 2 on a reused connection (67 %), HTTP/1.1 2, HTTP/2 1
 
@@ -56,7 +57,7 @@ struct ReportTextTests {
                               Service Unavailable; 5 attempts
 
                        1  invalid
-                          The list's entry can't be fetched: mend it in the list.
+                          Known, next attempt �[31mtomorrow; --failed asks at once.
 
                           host (1)
                             Bouvet Island
@@ -72,10 +73,11 @@ struct ReportTextTests {
                 """)
     }
 
-    @Test("several runs, one after the other, without tables that were not asked for")
+    @Test("several runs with tables, one after the other")
     func severalRuns() throws {
         var request = ReportRequest()
         request.run = .all
+        request.collections = true
         let text = try Catalog.flags().text(request)
         #expect(
             text.hasPrefix(
@@ -83,7 +85,7 @@ struct ReportTextTests {
                 flags  run 1  complete
                   started    +0 s, took 2.9 s
                   items      2: 2 downloaded
-                  received   12.9 kB on the wire, 12.9 kB of bodies
+                  received   12.9 kB, 4.5 kB a second
                   listing    1 request, 41.0 kB
                   transfers  2, 1 on a reused connection (50 %), HTTP/1.1 2
 
@@ -92,6 +94,81 @@ struct ReportTextTests {
                 """))
         #expect(text.contains("\n\nflags  run 2  partial\n"))
         #expect(!text.contains("outcome"))
+    }
+
+    @Test("a report of all jobs is a line each, what failed first, with what is new and what is kept")
+    func jobs() throws {
+        let catalog = try Catalog.flags()
+        for (job, outcome) in [("atlas", "complete"), ("zoo", "failed")] {
+            try catalog.addJob(job)
+            try catalog.addRun(of: job, at: 60)
+            try catalog.finish(job == "atlas" ? 3 : 4, outcome, after: 1_000_000)
+        }
+        try catalog.addJob("never")
+        var request = ReportRequest()
+        request.isBrief = true
+        #expect(
+            try catalog.text(request) == """
+                    run  outcome      began                  took    items     new   received       kept  failed (new)  job
+                      4  failed       +60 s                 1.0 s        0       –        0 B        0 B             0  zoo
+                      2  partial      +86400 s            3 m 4 s        5       3     1.3 MB     1.3 MB         2 (1)  flags
+                      3  complete     +60 s                 1.0 s        0       –        0 B        0 B             0  atlas
+                  no run  never
+
+                  more       runner report zoo
+
+                """)
+        for line in try catalog.text(request, width: 80).split(separator: "\n") {
+            #expect(displayWidth(of: String(line)) <= 80, "\(line)")
+        }
+    }
+
+    @Test("all runs are a line each, in their order, with what came a second")
+    func runs() throws {
+        var request = ReportRequest()
+        request.isBrief = true
+        request.run = .all
+        #expect(
+            try Catalog.flags().text(request) == """
+                    run  outcome      began                  took    items     new   received   a second  failed (new)  job
+                      1  complete     +0 s                  2.9 s        2       –    12.9 kB     4.5 kB             0  flags
+                      2  partial      +86400 s            3 m 4 s        5       3     1.3 MB     6.8 kB         2 (1)  flags
+
+                  more       runner report --run 1
+
+                """)
+    }
+
+    @Test("a remark that all failed items of a host share comes once")
+    func sharedRemark() throws {
+        let catalog = try Catalog()
+        try catalog.addJob("j")
+        try catalog.addCollection(of: "j", "c")
+        try catalog.addRun(of: "j")
+        for position in 1...2 {
+            try catalog.addItem(of: "j", in: 1, "Title \(position)", position: position)
+            try catalog.addTransfer(1, Int64(position), "failed", status: nil, failure: "dns", detail: "no such host")
+        }
+        try catalog.finish(1, "partial", after: 1_000)
+        var request = ReportRequest()
+        request.failures = true
+        let text = try catalog.text(request)
+        #expect(text.contains("          host (2): no such host\n            Title 1\n              https://host/1/1.png\n"))
+        #expect(text.components(of: "no such host") == 1)
+    }
+
+    @Test(
+        "what was selected is told in words",
+        arguments: [
+            (#"{"only":["a*","b"],"limit":1000}"#, "only a*, b, the first 1,000"), (#"{"failed":true}"#, "what had failed or was not tried"),
+            (#"{"refresh":true}"#, "everything, in full"), (#"{"source":true}"#, "the list of a source that --set changed"),
+        ])
+    func selection(json: String, words: String) throws {
+        let catalog = try Catalog()
+        try catalog.addJob("j")
+        try catalog.addRun(of: "j", selection: json)
+        try catalog.finish(1, "complete", after: 1)
+        #expect(try catalog.text(ReportRequest()).contains("  selection  \(words)\n"))
     }
 
     @Test("titles are cut to the width, the columns before them are not")
@@ -111,7 +188,6 @@ struct ReportTextTests {
                 j  run 1  complete
                   started    +0 s, took 1.0 ms
                   items      2: 2 fresh
-                  received   0 B on the wire, 0 B of bodies
 
                   outcome          size       time   title
                   fresh            10 B          –   The flag of a c…
@@ -147,10 +223,9 @@ struct ReportTextTests {
             try catalog.text(.everything) == """
                 j  run 1  failed
                   started    +0 s, took 1 d 1 h
-                  selection  {"only":["x*"]}
+                  selection  only x*
                   reason     the list ended�early
                   items      none
-                  received   0 B on the wire, 0 B of bodies
                   listing    3 requests, 0 B
 
                   collections  none
@@ -188,7 +263,7 @@ struct ReportTextTests {
                 flags  run 3  running
                   started    +100 s, running for 3.5 s
                   items      1: 1 downloaded
-                  received   700 B on the wire, 700 B of bodies
+                  received   700 B, 200 B a second
 
                 """))
     }
@@ -205,7 +280,7 @@ struct ReportTextTests {
         try catalog.addRun(of: "flags", at: 100)
         try catalog.addTransfer(3, 1, bytes: 700)
         let text = try catalog.text(ReportRequest(), now: Catalog.start + 103_500_000)
-        #expect(text.hasPrefix("flags  run 3  interrupted\n  started    +100 s\n  items      1: 1 downloaded\n"))
+        #expect(text.hasPrefix("flags  run 3  interrupted\n  started    +100 s\n  items      1: 1 downloaded\n  received   700 B\n"))
         #expect(try catalog.json(ReportRequest()).contains(#""outcome": "interrupted""#))
     }
 
@@ -221,6 +296,7 @@ struct ReportTextTests {
                 flags  run 3  interrupted
                   started    +100 s
                   items      1: 1 downloaded
+                  received   700 B
 
                 """))
     }
@@ -281,5 +357,12 @@ struct ReportTextTests {
         #expect(text.contains("  items      4: 1 fresh, 3 evicted\n"))
         #expect(text.contains("  evicted    2 files to keep within output.max_bytes, which freed 1.3 MB\n"))
         #expect(text.contains("      fresh    evicted   received  collection\n"))
+    }
+}
+
+extension String {
+    /// How often `text` is in it.
+    fileprivate func components(of text: String) -> Int {
+        indices.count { self[$0...].hasPrefix(text) }
     }
 }

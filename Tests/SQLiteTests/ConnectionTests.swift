@@ -70,6 +70,36 @@ struct ConnectionTests {
         #expect(try contents(of: folder.database()) == Array(text.utf8))
     }
 
+    @Test("a fault of the file or around it names the file and a way out, not the statement")
+    func wayOut() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.database()
+        let connection = try folder.connection()
+        try connection.execute("CREATE TABLE t (v); PRAGMA max_page_count = 3")
+        let full = #expect(throws: SQLiteError.self) {
+            try connection.run("INSERT INTO t VALUES (?)", String(repeating: "x", count: 100_000))
+        }
+        #expect(full?.description.hasPrefix("\(path): database or disk is full (SQLite code 13); the disk is full: ") == true)
+
+        let other = try Connection(path: path, mode: .readWrite, busyTimeout: 0)
+        try connection.transaction {
+            let busy = #expect(throws: SQLiteError.self) { try other.run("INSERT INTO t VALUES (1)") }
+            #expect(busy?.description.hasPrefix("\(path): database is locked (SQLite code 5); another process ") == true)
+        }
+        let reader = try folder.connection(.readOnly)
+        let readOnly = #expect(throws: SQLiteError.self) { try reader.run("INSERT INTO t VALUES (1)") }
+        #expect(readOnly?.description.contains("\(path): attempt to write a readonly database") == true)
+        #expect(readOnly?.description.contains("; it can't be written: give this user write permission") == true)
+        #expect(readOnly?.description.contains("INSERT") == false)
+
+        let place = try TemporaryFolder()
+        try write("name: flags\n" + String(repeating: "#", count: 4_096), to: place.database())
+        let stranger = #expect(throws: SQLiteError.self) { _ = try place.connection() }
+        #expect(stranger?.description.hasSuffix("; it is no SQLite database: give the catalog's file with --database FILE") == true)
+        let none = #expect(throws: SQLiteError.self) { _ = try Connection(path: "/none/c", mode: .readOnly) }
+        #expect(none?.description.contains("; it can't be opened: give this user permission") == true)
+    }
+
     @Test("damage inside a file is an error, not a crash")
     func corrupt() throws {
         let folder = try TemporaryFolder()

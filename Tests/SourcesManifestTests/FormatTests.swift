@@ -95,7 +95,9 @@ struct FormatTests {
         let listing = try await Listing("l.json", text)
         let expected = faults.map { fault in
             let index = fault.prefix { $0 != ":" }
-            return "l.json#@\(index): element \(index) of l.json\(fault.dropFirst(index.count))"
+            // People count from 1.
+            let number = (Int(index) ?? 0) + 1
+            return "l.json#@\(index): element \(number) of l.json\(fault.dropFirst(index.count))"
         }
         #expect(listing.invalid == expected)
         let sound = listing.items.filter { $0.invalid == nil }.map(\.url)
@@ -105,18 +107,24 @@ struct FormatTests {
     }
 
     @Test(
-        "so in the other forms",
+        "so in the other forms, told by the line or the row of the file",
         arguments: [
-            ("l.jsonl", "\"http://a/1\"\n{\"url\": \n\"http://a/2\"", ["1: it is not valid JSON"]),
+            ("l.jsonl", "\"http://a/1\"\n{\"url\": \n\"http://a/2\"", ["1: line 2: it is not valid JSON"]),
             (
                 "l.csv", "url,size\nhttp://a/1,\n,3\nhttp://x,y\nhttp://a/2,4",
-                ["1: it has nothing in the column 'url'", "2: its size is no whole number"]
+                ["1: row 2: it has nothing in the column 'url'", "2: row 3: its size is no whole number"]
             ),
-            ("l.txt", "http://a/1\nsee below\nhttp://a/2", ["1: the URL does not begin with http:// or https://"]),
+            (
+                "l.txt", "# two\nhttp://a/1\n\nsee below\nhttp://a/2",
+                ["1: line 4: the URL does not begin with http:// or https://"]
+            ),
         ])
     func brokenLines(name: String, text: String, faults: [String]) async throws {
         let listing = try await Listing(name, text)
-        let expected = faults.map { "\(name)#@\($0.first!): element \($0.first!) of \(name)\($0.dropFirst())" }
+        let expected = faults.map { fault in
+            let parts = fault.split(separator: ": ", maxSplits: 2)
+            return "\(name)#@\(parts[0]): \(parts[1]) of \(name): \(parts[2])"
+        }
         #expect(listing.invalid == expected)
         #expect(listing.items.filter { $0.invalid == nil }.map(\.url) == ["http://a/1", "http://a/2"])
     }
@@ -125,7 +133,7 @@ struct FormatTests {
     func endless() async throws {
         let text = "[\"http://a/1\", \"" + String(repeating: "x", count: 200_000) + "\", \"http://a/2\"]"
         let listing = try await Listing("l.json", text)
-        #expect(listing.invalid == ["l.json#@1: element 1 of l.json: it is over 65536 bytes"])
+        #expect(listing.invalid == ["l.json#@1: element 2 of l.json: it is over 65536 bytes"])
         #expect(listing.items.count == 3)
     }
 
@@ -135,7 +143,7 @@ struct FormatTests {
         let text = urls.joined(separator: " \r\n\n") + "\n" + String(repeating: "x", count: 200_000) + "\nhttp://a/last"
         let listing = try await Listing("l.txt", text)
         #expect(listing.items.filter { $0.invalid == nil }.map(\.url) == urls + ["http://a/last"])
-        #expect(listing.invalid == ["l.txt#@3000: element 3000 of l.txt: its line is over 65536 bytes"])
+        #expect(listing.invalid == ["l.txt#@3000: line 6000 of l.txt: it is over 65536 bytes"])
     }
 
     @Test(

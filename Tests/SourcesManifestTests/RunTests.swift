@@ -58,7 +58,7 @@ struct RunTests {
         try run.write(#"["ftp://x/y"]"#, to: "l.json")
         _ = try await run.run()
         let rows = try run.table("SELECT url, detail, state FROM transfer JOIN item ON id = item_id")
-        #expect(rows == [["ftp://x/y", "element 0 of l.json: only http and https are fetched, not ftp", "failed"]])
+        #expect(rows == [["ftp://x/y", "element 1 of l.json: only http and https are fetched, not ftp", "failed"]])
     }
 
     @Test("a list that can't be read to its end takes nothing of its own for gone; the others are judged")
@@ -104,7 +104,7 @@ struct RunTests {
         try run.write(#"[{"url": "\#(run.server.url("/1.png"))", \#(member)}]"#, to: "l.json")
         #expect(try await run.run().finished.outcome == .partial)
         #expect(
-            try run.table("SELECT failure, detail FROM transfer") == [["invalid", "element 0 of l.json: \(complaint)"]])
+            try run.table("SELECT failure, detail FROM transfer") == [["invalid", "element 1 of l.json: \(complaint)"]])
         #expect(run.server.requests.isEmpty)
     }
 

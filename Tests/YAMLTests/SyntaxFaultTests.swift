@@ -21,6 +21,20 @@ struct SyntaxFaultTests {
                     ^
                     """),
             Case(
+                text: "name:a\nrefresh: never",
+                printed: """
+                    job.yaml:1:1: error: a space is missing behind 'name:'; write 'name: a'
+                    name:a
+                    ^~~~~
+                    """),
+            Case(
+                text: "transfer:\n  retries: 1\n  # slowly\n  rate:20/s\nname: x",
+                printed: """
+                    job.yaml:4:3: error: a space is missing behind 'rate:'; write 'rate: 20/s'
+                      rate:20/s
+                      ^~~~~
+                    """),
+            Case(
                 text: "name: a: b",
                 printed: """
                     job.yaml:1:8: error: a key cannot be here; check the indentation, or quote a value that has ': ' in it

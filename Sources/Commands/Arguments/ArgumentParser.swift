@@ -55,7 +55,9 @@ struct ArgumentParser {
         }
         let operands = command.operands
         if options.operands.count < operands.count.lowerBound {
-            throw UsageError(message: "\(command.rawValue) needs a job file", usage: command.usage)
+            throw UsageError(
+                message: "\(command.rawValue) needs \(operands.missing(after: options.operands.count))",
+                usage: command.usage)
         }
         if options.operands.count > operands.count.upperBound {
             let extra = options.operands[operands.count.upperBound]

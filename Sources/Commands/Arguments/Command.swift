@@ -32,12 +32,15 @@ enum Command: String, CaseIterable, Sendable {
         case .`init`: Operands(text: "SOURCE [FILE]", count: 1...2)
         case .plan: Operands(text: "JOB", count: 1...1)
         case .report, .verify, .gc: Operands(text: "[JOB...]", count: 0...Int.max)
-        case .show: Operands(text: "JOB KEY", count: 2...2)
-        case .reset: Operands(text: "JOB [COLLECTION]", count: 1...2)
+        case .show:
+            Operands(
+                text: "JOB ITEM", count: 2...2,
+                words: ["a job, by name or file", "an item of the job: its key, URL, title or path"])
+        case .reset: Operands(text: "JOB [COLLECTION|ITEM]", count: 1...2, words: ["a job, by name or file"])
         case .prune: Operands(text: "", count: 0...0)
         case .sources: Operands(text: "[TYPE]", count: 0...1)
         case .doctor: Operands(text: "", count: 0...0)
-        case .completions: Operands(text: "SHELL", count: 1...Int.max)
+        case .completions: Operands(text: "SHELL", count: 1...Int.max, words: ["the name of a shell: bash or zsh"])
         case .man: Operands(text: "[PAGE]", count: 0...1)
         case .help: Operands(text: "[COMMAND]", count: 0...1)
         }
@@ -73,13 +76,14 @@ enum Command: String, CaseIterable, Sendable {
         case .report:
             [
                 "JOB is a job's name or its file; without one, every job of the catalog. "
-                    + "Shows the last run of each job unless --run or --since says otherwise.",
-                "Without a table it tells which transfers were slow, and what failed and what to do about it. A text on "
+                    + "Shows the last run of each job unless --run or --since says otherwise. Of several jobs or runs it is a "
+                    + "line each, of the last runs those that failed first.",
+                "Of one run, without a table, it tells which transfers were slow, and what failed and what to do about it. A text on "
                     + "a terminal fits its width, and goes through $PAGER where it is longer than the screen.",
             ]
         case .show:
             [
-                "JOB is a job's name or its file, KEY an item's key. Shows where its file is, its pictures, its metadata, its "
+                "JOB is a job's name or its file, ITEM an item's key, URL, title or path. Shows where its file is, its pictures, its metadata, its "
                     + "transfer in every run with the phases, and a curl command line that asks for it as the job does. "
                     + "Secrets are shown as ${NAME}. The item counts as viewed now: under output.max_bytes it goes last."
             ]
@@ -92,8 +96,8 @@ enum Command: String, CaseIterable, Sendable {
             ]
         case .reset:
             [
-                "JOB is a job's name or its file, COLLECTION the key of one of its collections. Deletes the files that "
-                    + "the catalog knows as the job's, folders that are empty then, and the job's rows with its runs. "
+                "JOB is a job's name or its file, COLLECTION the key or title of one of its collections, ITEM the key, URL, "
+                    + "title or path of an item. Deletes the files that the catalog knows as the job's, folders that are empty then, and the job's rows with its runs. "
                     + "Files that the job did not store stay. Asks before, unless --yes."
             ]
         case .prune:
@@ -262,5 +266,12 @@ enum Command: String, CaseIterable, Sendable {
     struct Operands: Sendable {
         let text: String
         let count: ClosedRange<Int>
+        /// What each of them is, for whoever left it out.
+        var words = ["a job file"]
+
+        /// What is to follow so many operands: `a job file`, `an item's key, URL, title or path`.
+        func missing(after count: Int) -> String {
+            words[min(count, words.count - 1)]
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Core
+import Reports
 import SQLite
 import YAML
 
@@ -65,6 +66,20 @@ extension CommandContext {
         guard let file else { return nil }
         let loaded = JobLoader(registry: registry, environment: environment).load([file])
         return loaded.hasErrors ? nil : loaded.jobs.first { $0.name == name }
+    }
+
+    /// The catalog's file, where a command line that is typed elsewhere would not find it by itself: it does not count on
+    /// variables that a unit or a crontab sets.
+    func databaseToName(_ path: String) -> String? {
+        var environment = environment
+        for name in ["RUNNER_DATABASE", "STATE_DIRECTORY"] { environment[name] = nil }
+        return (try? CatalogLocation.path(flag: nil, environment: environment)) == path ? nil : path
+    }
+
+    /// What command lines must say to find the catalog of this one; empty where they find it.
+    func databaseClause(_ options: Options) -> String {
+        guard let path = try? CatalogLocation.path(flag: options.database, environment: environment) else { return "" }
+        return databaseToName(path).map { " --database \(shellWord(displayable($0)))" } ?? ""
     }
 
     /// What a run or a plan works with, from the flags.

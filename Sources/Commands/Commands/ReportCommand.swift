@@ -18,9 +18,10 @@ struct ReportCommand {
             let connection = try CatalogLocation.openForReading(path)
             defer { connection.close() }
             let report = try makeReport(request(names, now: now), from: connection)
-            guard let file = options.output, file != "-" else { return deliver(report, from: connection, now: now) }
+            guard let file = options.output, file != "-" else { return deliver(report, path, from: connection, now: now) }
             try WholeFile.write(to: file) { output in
-                try write(report, from: connection, ReportText(width: nil, now: now)) { try output.write($0) }
+                let text = ReportText(width: nil, database: context.databaseToName(path), now: now)
+                try write(report, from: connection, text) { try output.write($0) }
             }
             return .success
         } catch let error as ReportError {
@@ -44,15 +45,18 @@ struct ReportCommand {
         case .all: request.run = .all
         case .id(let id): request.run = .id(id)
         }
+        let isOfSeveral = request.run == .all || (request.run == .last && names.isEmpty)
+        request.isBrief = options.format == .text && !request.hasTables && isOfSeveral
         return request
     }
 
     /// Onto stdout; a text on a terminal fits it and goes through the pager.
-    private func deliver(_ report: Report, from connection: Connection, now: Int64) -> ExitCode {
+    private func deliver(_ report: Report, _ path: String, from connection: Connection, now: Int64) -> ExitCode {
         let terminal = console.outputTerminal
         let pager = options.format == .text ? Pager(environment: context.environment) : nil
         let text = ReportText(
-            width: terminal.width, cutsTitles: pager?.scrollsSideways != true, hasColour: terminal.hasColour, now: now)
+            width: terminal.width, cutsTitles: pager?.scrollsSideways != true, hasColour: terminal.hasColour,
+            database: context.databaseToName(path), now: now)
         return console.deliver(through: pager) { output in
             try write(report, from: connection, text) { try output.write($0) }
         }

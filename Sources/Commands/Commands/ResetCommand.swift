@@ -16,10 +16,9 @@ struct ResetCommand {
         if !options.isConfirmed, !console.canAsk {
             return refuse("reset asks before it deletes, and here is no terminal to ask on; give --yes")
         }
-        let collection = options.operands.dropFirst().first
         do {
             let attempt = try await JobReset.begin(
-                name, collection: collection,
+                name, part: options.operands.dropFirst().first,
                 database: try CatalogLocation.path(flag: options.database, environment: context.environment),
                 environment: context.environment)
             switch attempt {
@@ -27,7 +26,7 @@ struct ResetCommand {
                 console.tell(context.busyText(job: name, holder))
                 return .locked
             case .ready(let reset):
-                guard options.isConfirmed || console.ask(question(name, collection, reset.extent)) else {
+                guard options.isConfirmed || console.ask(question(name, reset.part, reset.extent)) else {
                     await reset.cancel()
                     console.tell("\(name): nothing was deleted")
                     return .partial
@@ -47,8 +46,13 @@ struct ResetCommand {
         context.refuse(message, usage: Command.reset.usage)
     }
 
-    private func question(_ name: String, _ collection: String?, _ extent: JobReset.Extent) -> String {
-        let what = collection.map { "the collection '\($0)' of the job '\(name)'" } ?? "the job '\(name)'"
+    private func question(_ name: String, _ part: JobReset.Part?, _ extent: JobReset.Extent) -> String {
+        let what =
+            switch part {
+            case .collection(let key): "the collection '\(key)' of the job '\(name)'"
+            case .item(let key): "'\(key)' of the job '\(name)'"
+            case nil: "the job '\(name)'"
+            }
         return "Delete \(counted(extent.items, "item")) of \(what) from the catalog, and "
             + "\(counted(extent.files, "file")) (\(byteText(extent.bytes))) in \(extent.directory)?"
     }

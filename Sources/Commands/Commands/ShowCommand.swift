@@ -13,7 +13,7 @@ struct ShowCommand {
     private var console: Console { context.console }
 
     func run() -> ExitCode {
-        let (operand, key) = (options.operands[0], options.operands[1])
+        let (operand, item) = (options.operands[0], options.operands[1])
         let isFile = context.namesFile(operand)
         var jobs: [Job] = []
         if isFile {
@@ -27,6 +27,12 @@ struct ShowCommand {
             let names = isFile ? jobs.map(\.name) : [operand]
             for name in names {
                 let now = wallClockMicroseconds()
+                let keys = try ItemLookup.keys(item, of: name, on: connection)
+                guard keys.count < 2 else {
+                    let shown = keys.map(displayable).joined(separator: ", ")
+                    return refuse("several of '\(name)' are called '\(item)'; give a key: \(shown)")
+                }
+                let key = keys.first ?? item
                 guard let report = try ItemReport(job: name, key: key, from: connection, now: now) else { continue }
                 // Without the job file, as when its variables are not set, the rest is shown.
                 let job = try jobs.first { $0.name == name } ?? context.job(named: name, from: connection)
@@ -37,7 +43,8 @@ struct ShowCommand {
                 mark(name, key, database: path, now: now)
                 return code
             }
-            return refuse("\(names.joined(separator: ", ")) has no item '\(key)'; runner plan lists the keys")
+            return refuse("\(names.joined(separator: ", ")) has no item '\(item)'; runner report "
+                    + "\(names.first ?? operand) --items lists them")
         } catch let error as ReportError {
             return refuse(context.message(error))
         } catch {

@@ -42,7 +42,7 @@ struct ThumbnailsCommand {
     private func tell(_ figures: RenderFigures, of job: String) -> ExitCode {
         let isGood = figures.failed == 0 && figures.left == 0 && figures.trouble == nil
         if !isGood || options.verbosity != .quiet {
-            var text = "\(job): \(figures.pictures) pictures of \(figures.rendered) items, "
+            var text = "\(job): \(counted(figures.pictures, "picture")) of \(counted(figures.rendered, "item")), "
             text += "\(figures.unchanged) unchanged, \(figures.failed) failed"
             if figures.left > 0 { text += ", \(figures.left) not tried" }
             if let trouble = figures.trouble { text += "; \(displayable(trouble))" }

@@ -7,7 +7,7 @@ extension CommandContext {
         switch error {
         case .unknownJob(let name, let known): "\(error); \(hint(for: name, among: known))"
         case .unknownCollection(let key, _, let known): "\(error); \(hint(for: key, among: known))"
-        case .unsetVariable: "\(error)"
+        case .ambiguous, .unsetVariable: "\(error)"
         }
     }
 

@@ -60,6 +60,8 @@ struct VerifyCommand {
 final class FindingPrinter: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
+        /// Faults of items that are listed no more.
+        var gone = 0
         /// Why stdout takes nothing more.
         var fault: OutputError?
         /// When the line that shows the work was drawn last; nil while there is none.
@@ -79,6 +81,7 @@ final class FindingPrinter: Sendable {
         let isAligned = console.outputTerminal.isInteractive
         state.withLock { state in
             state.counts[word, default: 0] += 1
+            if finding.isGone { state.gone += 1 }
             guard state.fault == nil else { return }
             let fields = [word, finding.job, finding.key, finding.path, detail].map(displayable)
             let line =
@@ -115,14 +118,21 @@ final class FindingPrinter: Sendable {
 
     /// `flags: 239 files, 128.0 kB: 1 missing, 2 changed; runner verify flags --repair has the next run fetch them`.
     func summary(of name: String, _ outcome: Verification.Outcome, isRepaired: Bool) -> String {
-        let counts = state.withLock(\.counts)
+        let (counts, gone) = state.withLock { ($0.counts, $0.gone) }
         let text = "\(name): \(counted(outcome.files, "file")), \(byteText(outcome.bytes)): "
         guard outcome.faults > 0 else { return text + "all are as they were stored" }
         let found = Self.order.compactMap { word in counts[word].map { "\($0) \(word)" } }.joined(separator: ", ")
-        return text + found
-            + (isRepaired
-                ? "; the next run fetches \(outcome.faults == 1 ? "it" : "them")"
-                : "; runner verify \(name) --repair has the next run fetch \(outcome.faults == 1 ? "it" : "them")")
+        let fetched = outcome.faults - gone
+        var way = ""
+        if fetched > 0 {
+            let what = gone > 0 ? "\(fetched) of them" : fetched == 1 ? "it" : "them"
+            way =
+                isRepaired
+                ? "; the next run fetches \(what)"
+                : "; runner verify \(name) --repair has the next run fetch \(what)"
+        }
+        if gone > 0 { way += "; \(gone) \(gone == 1 ? "is" : "are") listed no more, and no run fetches \(gone == 1 ? "it" : "them")" }
+        return text + found + way
     }
 
     // MARK: The work on a terminal

@@ -69,7 +69,11 @@ struct Completion {
         case "FILE": return Candidates(files: .all)
         case "JOB" where line.command?.readsJobFiles == true: return Candidates(files: .jobs)
         case "JOB": return Candidates(files: .jobs, words: catalog.jobs())
-        case "COLLECTION": return Candidates(words: line.operands.first.map(catalog.collections) ?? [])
+        case "COLLECTION|ITEM":
+            guard let job = line.operands.first else { return .none }
+            return Candidates(words: catalog.collections(of: job) + catalog.items(of: job, typed))
+        case "ITEM": return Candidates(words: line.operands.first.map { catalog.items(of: $0, typed) } ?? [])
+        case "GLOB": return Candidates(words: line.operands.flatMap { catalog.items(of: $0, typed) })
         case "ID": return Candidates(words: catalog.runs())
         case "SOURCE":
             return Candidates(files: .all, words: registry.modules.map { .init($0.type, $0.summary) })
@@ -100,6 +104,6 @@ extension Command.Operands {
         guard let word = index < words.count ? words[index] : words.last(where: { $0.contains("...") }) else {
             return nil
         }
-        return word.filter { $0.isLetter || $0 == "=" }
+        return word.filter { $0.isLetter || $0 == "=" || $0 == "|" }
     }
 }

@@ -38,9 +38,30 @@ struct CompletionCatalog {
     func collections(of job: String) -> [Candidates.Word] {
         read { connection in
             try connection.rows(
-                "SELECT key, title FROM collection WHERE job = ? ORDER BY position, id LIMIT ?", job, Self.limit
+                """
+                SELECT collection.key, title FROM collection JOIN job ON job.name = job WHERE ? IN (job.name, job.file)
+                ORDER BY position, id LIMIT ?
+                """, name(of: job), Self.limit
             ) { row in Candidates.Word(try row[0], try row[1]) }
         }
+    }
+
+    /// The keys of a job's items that begin with what was typed, with their titles.
+    func items(of job: String, _ typed: String) -> [Candidates.Word] {
+        read { connection in
+            try connection.rows(
+                """
+                SELECT item.key, title FROM item JOIN job ON job.name = job
+                WHERE ? IN (job.name, job.file) AND substr(item.key, 1, ?) = ? AND state NOT IN ('gone', 'removed')
+                ORDER BY position, item.id LIMIT ?
+                """, name(of: job), typed.unicodeScalars.count, typed, Self.limit
+            ) { row in Candidates.Word(try row[0], try row[1]) }
+        }
+    }
+
+    /// A job's name as it is, its file as the catalog has it.
+    private func name(of job: String) -> String {
+        job.contains("/") || job.hasSuffix(".yaml") || job.hasSuffix(".yml") ? CatalogLocation.absolute(job) : job
     }
 
     private func read(_ body: (Connection) throws -> [Candidates.Word]) -> [Candidates.Word] {

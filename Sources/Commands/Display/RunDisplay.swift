@@ -41,7 +41,7 @@ final class RunDisplay: Sendable {
     /// `now` tells monotonic microseconds.
     init(
         jobs: [String], style: Style, verbosity: Verbosity, console: Console, hasKeyboard: Bool = false,
-        now: @escaping @Sendable () -> Int64
+        databaseClause: String = "", now: @escaping @Sendable () -> Int64
     ) {
         self.console = console
         self.style = style
@@ -51,7 +51,8 @@ final class RunDisplay: Sendable {
         let hasColour = console.errorTerminal.hasColour
         state = Mutex(
             State(
-                lines: RunLines(verbosity: verbosity, hasColour: hasColour), model: RunModel(jobs: jobs),
+                lines: RunLines(verbosity: verbosity, hasColour: hasColour, databaseClause: databaseClause),
+                model: RunModel(jobs: jobs),
                 meter: RateMeter(start: start), painter: ScreenPainter(hasColour: hasColour), lastPlainLine: start))
     }
 

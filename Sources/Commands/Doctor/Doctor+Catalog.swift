@@ -33,7 +33,7 @@ extension Doctor {
             guard access(path, W_OK) == 0 else {
                 return .problem("catalog", "\(path) is not writable", advice: "run as the user that owns it")
             }
-            return .ok("catalog", "\(path), schema \(try connection.userVersion), \(runs) runs")
+            return .ok("catalog", "\(path), schema \(try connection.userVersion), \(counted(runs, "run"))")
         } catch {
             return .problem("catalog", "\(path): \(error)", advice: "use another file, or move this one away")
         }

@@ -8,12 +8,16 @@ struct RunLines: Sendable {
 
     let verbosity: Verbosity
     let hasColour: Bool
+    /// What a command line must say to find the catalog of the run; empty where it finds it.
+    let databaseClause: String
     private var failures: [String: Int] = [:]
     /// Of each job, what earlier runs met and this one did not ask again.
     private var known: [String: KnownFailures] = [:]
+    private var hosts = HostFailures()
     private var selected: Set<String> = []
 
-    init(verbosity: Verbosity, hasColour: Bool) {
+    init(verbosity: Verbosity, hasColour: Bool, databaseClause: String = "") {
+        self.databaseClause = databaseClause
         self.verbosity = verbosity
         self.hasColour = hasColour
     }
@@ -47,11 +51,14 @@ struct RunLines: Sendable {
                 known[item.job, default: KnownFailures()].add(failure)
                 return ""
             }
+            if verbosity != .verbose, !hosts.isFirst(item) { return "" }
             failures[item.job, default: 0] += 1
             guard verbosity == .verbose || failures[item.job, default: 0] <= Self.failureLimit else { return "" }
             let word = transfer.failure?.rawValue ?? "failed"
             let detail = transfer.detail ?? transfer.failure?.explanation ?? "no detail"
-            return "\(marked("failed", .red))  \(name): \(word): \(displayable(detail)) (\(displayable(item.url)))\n"
+            // An entry of the list that has no URL has a key.
+            let place = item.url.isEmpty ? item.key : item.url
+            return "\(marked("failed", .red))  \(name): \(word): \(displayable(detail)) (\(displayable(place)))\n"
         }
         guard verbosity == .verbose else { return "" }
         var facts: [String] = []
@@ -77,14 +84,15 @@ struct RunLines: Sendable {
         return "\(marked("failed", .red))  \(name): \(failure.rawValue): \(displayable(detail))\n"
     }
 
-    private func summary(of run: RunFinished) -> String {
+    private mutating func summary(of run: RunFinished) -> String {
         let figures = run.figures
         guard verbosity != .quiet || run.outcome != .complete || run.failuresToTell > 0 else { return "" }
         var text = ""
         let untold = failures[run.job, default: 0] - Self.failureLimit
         if untold > 0, verbosity != .verbose {
-            text += "… and \(untold) more; see runner report \(run.job) --failures\n"
+            text += "… and \(untold) more\n"
         }
+        for line in hosts.rest(of: run.job) { text += "\(marked("failed", .red))  \(line)\n" }
         if let known = known[run.job], !run.ignoresKnownFailures {
             text += "\(marked("failed", .red))  \(run.job): \(known.text)\n"
         }
@@ -104,7 +112,10 @@ struct RunLines: Sendable {
         if run.outcome != .complete, run.outcome != .partial || run.detail != nil {
             text += "; \(run.outcome.rawValue)" + (run.detail.map { ": " + displayable($0) } ?? "")
         }
-        return text + "\n"
+        text += "\n"
+        guard run.failuresToTell > 0 || run.outcome == .failed else { return text }
+        let section = figures.failed > 0 ? " --failures" : ""
+        return text + "more: runner report \(run.job)\(section)\(databaseClause)\n"
     }
 
     private enum Colour: String {

@@ -58,6 +58,8 @@ package enum CatalogLocation {
         }
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try CatalogSchema.migrator.migrate(connection)
+        // Others who may read the catalog can't make the files that SQLite needs to read it.
+        if isShared(path) { try connection.keepLogFiles() }
         return connection
     }
 
@@ -69,8 +71,14 @@ package enum CatalogLocation {
         return try openForWriting(path)
     }
 
+    /// Whether users other than the owner may read the file.
+    private static func isShared(_ path: String) -> Bool {
+        var information = stat()
+        return stat(path, &information) == 0 && information.st_mode & 0o044 != 0
+    }
+
     private static func requireCatalog(at path: String) throws {
-        guard access(path, F_OK) == 0 else {
+        guard access(path, F_OK) == 0 || errno == EACCES else {
             throw CatalogError("there is no catalog at \(path); the first run makes it")
         }
     }
@@ -81,7 +89,7 @@ package enum CatalogLocation {
     ///   than this program or another program's.
     package static func openForReading(_ path: String) throws -> Connection {
         try requireCatalog(at: path)
-        let connection = try Connection(path: path, mode: .readOnly)
+        let connection = try openReadOnly(path)
         guard try CatalogSchema.migrator.verify(connection) < CatalogSchema.migrator.migrations.count else {
             return connection
         }
@@ -93,7 +101,19 @@ package enum CatalogLocation {
                 "\(path) is of an earlier version, and can't be brought up to date: \(error); a run of this version does it"
             )
         }
-        return try Connection(path: path, mode: .readOnly)
+        return try openReadOnly(path)
+    }
+
+    private static func openReadOnly(_ path: String) throws -> Connection {
+        let fault: SQLiteError
+        do throws(SQLiteError) {
+            return try Connection(path: path, mode: .readOnly)
+        } catch {
+            fault = error
+        }
+        let lacksLog = fault.code.primary == .cannotOpen || fault.code.primary == .readOnly
+        guard lacksLog, access(path, R_OK) == 0, let copy = try CatalogCopy.open(path) else { throw fault }
+        return copy
     }
 
     private static func makeFolder(_ path: String) throws {

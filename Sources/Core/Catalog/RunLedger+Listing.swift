@@ -102,7 +102,7 @@ extension RunLedger {
         let position = collection.takePosition()
         listed += 1
         let key = Secrets.withoutUserinfo(item.key)
-        guard matchesOnly(key) else { return }
+        guard try isWanted(key, item.url, item.title, path: try knownPath(key, on: catalog)) else { return }
 
         let invalid = item.invalid ?? Promise.complaint(about: item)
         let url = invalid == nil ? Result { try item.webURL ?? WebURL(item.url, near: lastURL) } : nil
@@ -158,7 +158,7 @@ extension RunLedger {
         try transaction(on: catalog) {
             for (row, collection) in rows {
                 guard !isEnough else { break }
-                guard matchesOnly(row.key) else { continue }
+                guard isWanted(row.key, row.url, row.title, path: row.path) else { continue }
                 listed += 1
                 _ = selected.insert(row.id)
                 try countListed(collection: row.collectionID, on: catalog)
@@ -206,9 +206,21 @@ extension RunLedger {
         return (work, events)
     }
 
-    private func matchesOnly(_ key: String) -> Bool {
+    /// Whether `--only` selects an item: by a pattern over its key, or as its URL, title or path.
+    private func isWanted(
+        _ key: String, _ url: String, _ title: String, path: @autoclosure () throws -> String?
+    ) rethrows -> Bool {
         let patterns = context.selection.only
-        return patterns.isEmpty || patterns.contains { fnmatch($0, key, 0) == 0 }
+        if patterns.isEmpty || patterns.contains(where: { fnmatch($0, key, 0) == 0 || $0 == url || $0 == title }) {
+            return true
+        }
+        guard let path = try path() else { return false }
+        return patterns.contains(path)
+    }
+
+    /// Where an item of that key has its file by the catalog.
+    private func knownPath(_ key: String, on catalog: Connection) throws -> String? {
+        try catalog.value("SELECT path FROM item WHERE job = ? AND key = ?", context.job.name, key) ?? nil
     }
 
     /// Whether an item is fetched, and how; or its outcome where nothing needs to be asked.

@@ -15,7 +15,25 @@ package enum Expectation: String, Sendable, CaseIterable, YAMLEnum {
     }
 }
 
+extension Expectation {
+    fileprivate var words: String {
+        switch self {
+        case .any: "anything"
+        case .image: "an image"
+        case .pdf: "a PDF"
+        case .zip: "a ZIP file"
+        }
+    }
+}
+
 extension [Expectation] {
+    /// `an image, a PDF or a ZIP file`.
+    var words: String {
+        let words = map(\.words)
+        guard let last = words.last, words.count > 1 else { return words.joined() }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+
     /// Whether bytes of this type, nil when it could not be told, are what the job expects.
     func accept(_ type: MediaType?) -> Bool {
         contains { $0.accepts(type) }

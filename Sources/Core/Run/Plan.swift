@@ -1,5 +1,4 @@
 import Files
-import FoundationEssentials
 import Glibc
 import HTTP
 import SQLite
@@ -57,7 +56,7 @@ package enum Plan {
         warnings: @escaping @Sendable (String) -> Void
     ) async throws {
         let warnings: @Sendable (String) -> Void = { warnings(job.trust.secrets.hide($0)) }
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchFolder(for: "plan")
         defer { scratch.remove() }
         let copy = "\(scratch.path)/catalog.sqlite"
         if access(options.database, F_OK) == 0 {
@@ -175,25 +174,5 @@ private final class LazyStore: Sendable {
     func close() async {
         let store = opened.withLock { $0 }
         if let store, store !== substitute { await store.close() }
-    }
-}
-
-/// A folder of this process's own for what it throws away.
-private struct ScratchFolder {
-    let path: String
-
-    init() throws {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(parent)/runner-plan-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw CatalogError("no temporary folder in \(parent): \(String(cString: strerror(errno)))")
-        }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    /// Removes the folder with the catalog's copy and what the source has downloaded.
-    func remove() {
-        // What can't be removed is left to the system's own cleaning.
-        try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -54,14 +54,17 @@ final class SourceDownloads: Sendable {
         case 200, 203:
             return SourceFile(try await keep(writer, Note(reply, size: writer.size, secrets, now: now)))
         case 304:
-            guard var kept else { throw protocolError("the server answered 304 to a request without a condition") }
+            guard var kept else {
+                let detail = "the server answered 304 to a request without a condition"
+                throw FetchError(failure: .protocolError, url: url, detail: detail, context.job.trust)
+            }
             kept.note.renew(reply, secrets, now: now)
             // Without it the next run only asks again.
             try? context.keeping.writeKeptNote(kept.note.bytes, of: name)
             return SourceFile(kept.file)
         default:
             let failure = TransferFailure(status: reply.status, headers: reply.headers, now: now)
-            throw FetchError(failure: failure.word, description: failure.detail)
+            throw FetchError(failure: failure.word, url: url, detail: failure.detail, context.job.trust)
         }
     }
 
@@ -91,10 +94,6 @@ final class SourceDownloads: Sendable {
     private func keep(_ writer: sending KeptFileWriter, _ note: Note) async throws -> ReadableFile {
         nonisolated(unsafe) let writer = writer  // the request is over: nobody else has it
         return try await engine.recorder.store.perform { _ in try writer.commit(note: note.bytes) }
-    }
-
-    private func protocolError(_ detail: String) -> FetchError {
-        FetchError(failure: .protocolError, description: detail)
     }
 
     /// The digest tells nothing of a secret in the URL.

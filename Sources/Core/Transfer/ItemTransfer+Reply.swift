@@ -120,7 +120,7 @@ extension ItemTransfer: PlacedExchange {
     private var typeFailure: TransferFailure? {
         let type = mediaType
         guard !context.job.expects.accept(type) else { return nil }
-        let wanted = context.job.expects.map(\.rawValue).joined(separator: " or ")
+        let wanted = context.job.expects.words
         let found = head.isEmpty ? "an empty body" : type?.name ?? "bytes of no known type"
         let declared =
             reply["Content-Type"].map {

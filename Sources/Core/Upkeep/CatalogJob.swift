@@ -34,6 +34,8 @@ package enum UpkeepError: Error, Hashable, Sendable {
     case unknownJob(String, known: [String])
     /// With the keys of the collections that the job has.
     case unknownCollection(String, job: String, known: [String])
+    /// Several have that name: their keys.
+    case ambiguous(String, job: String, keys: [String])
     /// The path of the job's output directory has a variable that the environment does not have.
     case unsetVariable(job: String, directory: String)
 }
@@ -42,7 +44,9 @@ extension UpkeepError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownJob(let name, _): "the catalog has no job '\(name)'"
-        case .unknownCollection(let key, let job, _): "the job '\(job)' has no collection '\(key)'"
+        case .unknownCollection(let name, let job, _): "the job '\(job)' has no collection or item '\(name)'"
+        case .ambiguous(let name, let job, let keys):
+            "several of '\(job)' are called '\(name)'; give a key: \(keys.joined(separator: ", "))"
         case .unsetVariable(let job, let directory):
             "the output directory of '\(job)' is \(directory), and the environment does not have that variable"
         }

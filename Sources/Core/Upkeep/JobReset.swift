@@ -1,7 +1,7 @@
 import Files
 import SQLite
 
-/// Deletes what a job stored, or what it stored of one collection: the files that rows claim, and the rows. The job is held
+/// Deletes what a job stored, or what it stored of one collection or as one item: the files that rows claim, and the rows. The job is held
 /// meanwhile.
 ///
 /// Killed at any moment it leaves no row without its file: rows go before their files, and the journal of the output
@@ -36,38 +36,56 @@ package final class JobReset: Sendable {
     /// Items whose rows go in one transaction, and whose files are in the journal together.
     private static let batchSize = 1_000
 
+    /// A part of a job.
+    package enum Part: Sendable, Hashable {
+        case collection(key: String)
+        case item(key: String)
+    }
+
+    /// What is deleted; nil for the whole job.
+    package let part: Part?
     package let extent: Extent
     private let held: HeldJob
     private let store: CatalogStore
-    /// The row of the collection; nil for the whole job.
-    private let collection: Int64?
+    /// The rows of the part; both nil for the whole job.
+    private let scope: Scope
 
-    private init(_ held: HeldJob, _ store: CatalogStore, collection: Int64?, _ extent: Extent) {
+    private struct Scope: Sendable {
+        var collection: Int64?
+        var item: Int64?
+
+        /// Over `item`, with the ids as the second and the third parameter.
+        static let condition = "(?2 IS NULL OR collection_id = ?2) AND (?3 IS NULL OR id = ?3)"
+    }
+
+    private init(_ held: HeldJob, _ store: CatalogStore, _ part: Part?, _ scope: Scope, _ extent: Extent) {
         self.held = held
         self.store = store
-        self.collection = collection
+        self.part = part
+        self.scope = scope
         self.extent = extent
     }
 
     /// Finds the job and holds it.
     ///
     /// - Parameters:
-    ///   - key: of the collection; nil for the whole job.
+    ///   - name: the key or the title of a collection, or the key, URL, title or path of an item; nil for the whole job.
     ///   - environment: for a directory that the catalog has with `${NAME}` in it.
     /// - Throws: ``UpkeepError``; ``CatalogError`` without a catalog; what the catalog or the directory has thrown.
     package static func begin(
-        _ name: String, collection key: String?, database: String, environment: [String: String]
+        _ job: String, part name: String?, database: String, environment: [String: String]
     ) async throws -> Attempt {
         let store = CatalogStore(adopting: try CatalogLocation.openExisting(database))
         do {
             let attempt = try await store.perform { catalog in
-                let job = try CatalogJob.find(name, on: catalog, environment: environment)
-                let collection = try key.map { try find($0, of: name, on: catalog) }
+                let job = try CatalogJob.find(job, on: catalog, environment: environment)
+                let part = try name.map { try find($0, of: job.name, on: catalog) }
+                let scope = part?.scope ?? Scope()
                 switch try HeldJob.hold(job, database: database, on: catalog) {
                 case .busy(let holder): return Attempt.busy(holder)
                 case .held(let held):
-                    let extent = try measure(job, collection, on: catalog)
-                    return .ready(JobReset(held, store, collection: collection, extent))
+                    let extent = try measure(job, scope, on: catalog)
+                    return .ready(JobReset(held, store, part?.part, scope, extent))
                 }
             }
             if case .busy = attempt { await store.close() }
@@ -78,22 +96,35 @@ package final class JobReset: Sendable {
         }
     }
 
-    private static func find(_ key: String, of job: String, on catalog: Connection) throws -> Int64 {
-        let id: Int64? = try catalog.value("SELECT id FROM collection WHERE job = ? AND key = ?", job, key)
-        if let id { return id }
+    private static func find(
+        _ name: String, of job: String, on catalog: Connection
+    ) throws -> (part: Part, scope: Scope) {
+        for column in ["key", "title"] {
+            let found = try catalog.rows(
+                "SELECT id, key FROM collection WHERE job = ? AND \(column) = ? ORDER BY position", job, name
+            ) { (id: try $0[0] as Int64, key: try $0[1] as String) }
+            guard found.count < 2 else { throw UpkeepError.ambiguous(name, job: job, keys: found.map(\.key)) }
+            if let only = found.first { return (.collection(key: only.key), Scope(collection: only.id)) }
+        }
+        let items = try ItemLookup.keys(name, of: job, on: catalog)
+        guard items.count < 2 else { throw UpkeepError.ambiguous(name, job: job, keys: items) }
+        if let key = items.first {
+            let id: Int64? = try catalog.value("SELECT id FROM item WHERE job = ? AND key = ?", job, key)
+            return (.item(key: key), Scope(item: id))
+        }
         let known = try catalog.rows("SELECT key FROM collection WHERE job = ? ORDER BY position", job) {
             try $0[0] as String
         }
-        throw UpkeepError.unknownCollection(key, job: job, known: known)
+        throw UpkeepError.unknownCollection(name, job: job, known: known)
     }
 
-    private static func measure(_ job: CatalogJob, _ collection: Int64?, on catalog: Connection) throws -> Extent {
+    private static func measure(_ job: CatalogJob, _ scope: Scope, on catalog: Connection) throws -> Extent {
         var extent = Extent(directory: job.directory)
         try catalog.forEach(
             """
             SELECT count(*), count(path), CAST(total(iif(path IS NULL, 0, size)) AS INTEGER) FROM item
-            WHERE job = ? AND (?2 IS NULL OR collection_id = ?2)
-            """, job.name, collection
+            WHERE job = ? AND \(Scope.condition)
+            """, job.name, scope.collection, scope.item
         ) { row in (extent.items, extent.files, extent.bytes) = (try row[0], try row[1], try row[2]) }
         return extent
     }
@@ -136,9 +167,9 @@ package final class JobReset: Sendable {
         var outcome = Outcome()
         while try deleteBatch(journal, &outcome, on: catalog) {}
         try catalog.execute("PRAGMA foreign_keys = ON")
-        if let collection {
+        if let collection = scope.collection {
             try catalog.run("DELETE FROM collection WHERE id = ?", collection)
-        } else {
+        } else if scope.item == nil {
             try catalog.run("DELETE FROM job WHERE name = ?", job)
             try held.output?.removePrivateFiles()
         }
@@ -146,10 +177,10 @@ package final class JobReset: Sendable {
         return outcome
     }
 
-    /// Deletes the runs of the job, or the transfers of the collection's items. The figures of runs stay what they were.
+    /// Deletes the runs of the job, or the transfers of the part's items. The figures of runs stay what they were.
     private func deleteTransfers(on catalog: Connection) throws {
         let job = held.job.name
-        guard let collection else {
+        guard part != nil else {
             let runs = try catalog.rows("SELECT id FROM run WHERE job = ?", job) { try $0[0] as Int64 }
             for run in runs { try catalog.run("DELETE FROM run WHERE id = ?", run) }
             return
@@ -158,8 +189,8 @@ package final class JobReset: Sendable {
         try catalog.run(
             """
             DELETE FROM transfer WHERE run_id IN (SELECT id FROM run WHERE job = ?)
-                AND +item_id IN (SELECT id FROM item WHERE job = ?1 AND collection_id = ?2)
-            """, job, collection)
+                AND +item_id IN (SELECT id FROM item WHERE job = ?1 AND \(Scope.condition))
+            """, job, scope.collection, scope.item)
     }
 
     private struct Row {
@@ -177,9 +208,9 @@ package final class JobReset: Sendable {
     {
         let rows = try catalog.rows(
             """
-            SELECT id, path, size, sha256 FROM item WHERE job = ? AND (?2 IS NULL OR collection_id = ?2)
+            SELECT id, path, size, sha256 FROM item WHERE job = ? AND \(Scope.condition)
             ORDER BY id LIMIT \(Self.batchSize)
-            """, held.job.name, collection
+            """, held.job.name, scope.collection, scope.item
         ) { row in
             Row(
                 id: try row[0], path: (try row[1] as String?).flatMap { try? RelativePath(validating: $0) },

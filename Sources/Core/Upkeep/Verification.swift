@@ -25,6 +25,8 @@ package enum Verification {
         /// By the row, in bytes.
         package let size: Int64
         package let fault: Fault
+        /// Whether the item is listed no more, so that no run fetches it again.
+        package let isGone: Bool
     }
 
     /// What was read of a job.
@@ -49,7 +51,7 @@ package enum Verification {
         return try CatalogJob.names(on: catalog)
     }
 
-    /// Reads every stored file of a job. A file that a run replaces meanwhile is judged by its new row.
+    /// Reads every file that a row of a job claims, also those of items that are listed no more. A file that a run replaces meanwhile is judged by its new row.
     ///
     /// - Parameters:
     ///   - isRepairing: whether the rows of faulty files forget what was stored, so that the next run fetches them in full
@@ -88,11 +90,11 @@ package enum Verification {
         return try ending.get()
     }
 
-    /// Keeps the path: what is there gives way to the next download, and not before.
+    /// Keeps the path: what is there gives way to the next download, and not before. What is gone stays so.
     private static func forget(_ item: Int64, on catalog: Connection) throws {
         try catalog.run(
             """
-            UPDATE item SET state = 'pending', failure = NULL, size = NULL, sha256 = NULL, stored_url = NULL,
+            UPDATE item SET state = iif(state = 'gone', 'gone', 'pending'), failure = NULL, size = NULL, sha256 = NULL, stored_url = NULL,
                 etag = NULL, last_modified = NULL, expires_at = NULL, is_unsettled = 1, permanent_failures = 0,
                 asked_again_at = NULL
             WHERE id = ?
@@ -117,11 +119,14 @@ private struct Reader: Sendable {
         let size: Int64
         let sha256: String
 
-        static let columns = "id, key, path, size, sha256"
-        static let condition = "state = 'stored' AND path IS NOT NULL AND size IS NOT NULL AND sha256 IS NOT NULL"
+        let state: String
+
+        static let columns = "id, key, path, size, sha256, state"
+        static let condition = "state IN ('stored', 'gone') AND path IS NOT NULL AND size IS NOT NULL AND sha256 IS NOT NULL"
 
         init(_ row: borrowing SQLite.Row) throws {
             (id, key, path, size, sha256) = (try row[0], try row[1], try row[2], try row[3], try row[4])
+            state = try row[5]
         }
     }
 
@@ -146,7 +151,10 @@ private struct Reader: Sendable {
                 guard let fault, let (row, fault) = try settle(row, fault, on: catalog) else { continue }
                 outcome.faults += 1
                 try repair?(row.id, catalog)
-                findings(Verification.Finding(job: job, key: row.key, path: row.path, size: row.size, fault: fault))
+                findings(
+                    Verification.Finding(
+                        job: job, key: row.key, path: row.path, size: row.size, fault: fault,
+                        isGone: row.state == "gone"))
             }
         }
     }

@@ -105,10 +105,10 @@ struct OutcomeTests {
             Case(
                 testDescription: "a page instead of a picture",
                 responses: [.ok(page, headers: [("Content-Type", "text/html; charset=utf-8")])], keys: "expect: image",
-                failure: "wrong-type", status: 200, detail: "expected image, got text/html (Content-Type text/html)"),
+                failure: "wrong-type", status: 200, detail: "expected an image, got text/html (Content-Type text/html)"),
             Case(
                 testDescription: "nothing instead of a picture", responses: [.ok("")], keys: "expect: image",
-                failure: "wrong-type", status: 200, detail: "expected image, got an empty body"),
+                failure: "wrong-type", status: 200, detail: "expected an image, got an empty body"),
             Case(
                 testDescription: "a picture for one of several types", responses: [.ok(wholePicture)],
                 keys: "expect: [pdf, image]", outcome: "downloaded", status: 200),

@@ -1,0 +1,28 @@
+package import SQLite
+
+/// Finds items by what people and tables call them.
+package enum ItemLookup {
+    /// What an item may be called: what it matches first is meant.
+    private static let columns = ["key", "url", "path", "title"]
+
+    /// Items of one name that are told.
+    private static let limit = 20
+
+    /// The keys of the items of a job that `name` is the key, the URL, the path or the title of; mostly one.
+    ///
+    /// - Parameter name: a path may be relative to the output directory or to the current folder, or absolute.
+    package static func keys(_ name: String, of job: String, on catalog: Connection) throws -> [String] {
+        let directory: String = try catalog.value("SELECT directory FROM job WHERE name = ?", job) ?? ""
+        let absolute = CatalogLocation.absolute(name.hasPrefix("./") ? String(name.dropFirst(2)) : name)
+        let inside = absolute.hasPrefix("\(directory)/") ? String(absolute.dropFirst(directory.count + 1)) : nil
+        for column in columns {
+            for name in column == "path" ? [name, inside].compactMap({ $0 }) : [name] {
+                let keys = try catalog.rows(
+                    "SELECT key FROM item WHERE job = ? AND \(column) = ? ORDER BY position, id LIMIT \(limit)", job, name
+                ) { try $0[0] as String }
+                if !keys.isEmpty { return keys }
+            }
+        }
+        return []
+    }
+}
