@@ -150,7 +150,7 @@ extension RunNews {
         ) { row in (item: try row[0] as Int64, isKnown: KnownFailure(detail: try row[1]) != nil) }
         let last = try connection.statement(
             """
-            SELECT outcome = 'failed' FROM run CROSS JOIN transfer ON run_id = run.id AND item_id = ?
+            SELECT transfer.outcome = 'failed' FROM run CROSS JOIN transfer ON run_id = run.id AND item_id = ?
             WHERE job = ? AND run.id < ? ORDER BY run.id DESC LIMIT 1
             """)
         failures = try failed.reduce(0) { count, failure in

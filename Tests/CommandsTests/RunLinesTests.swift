@@ -91,7 +91,8 @@ struct RunLinesTests {
 
     @Test("failures that are known are one line for all of them, and none where the job ignores them")
     func known() throws {
-        let events = [(404, 7, 9), (404, 3, 8), (410, 5, 12)].map { status, since, next in
+        let failures: [(Int, Int64, Int64)] = [(404, 7, 9), (404, 3, 8), (410, 5, 12)]
+        let events = failures.map { status, since, next in
             var record = TransferRecord.failed()
             record.known = KnownFailure(
                 .http, status: status, since: since * 86_400_000_000, next: next * 86_400_000_000)

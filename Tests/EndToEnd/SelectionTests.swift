@@ -110,7 +110,7 @@ struct SelectionTests {
         let items = ["a", "b", "c"].map { "  - {key: \($0), url: '\(server.url("/\($0)?x=1"))', title: 'The [\($0)]'}" }
         try workplace.writeJob(source: ["items:"] + items)
         #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
-        let path = try #require(workplace.catalog().value("SELECT path FROM item WHERE key = 'c'", as: String.self))
+        let path = try #require(try workplace.catalog().value("SELECT path FROM item WHERE key = 'c'", as: String.self))
         for (word, key) in [("The [a]", "a"), (server.url("/b?x=1"), "b"), (path, "c")] {
             #expect(try workplace.run(["job.yaml", "--refresh", "--only", word]).ending == .exit(0))
             #expect(try workplace.catalog().outcomes() == ["\(key) unchanged"])

@@ -56,7 +56,7 @@ struct ShowTests {
         }
         try workplace.writeJob(source: ["items:"] + items)
         #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
-        let path = try #require(workplace.catalog().value("SELECT path FROM item WHERE key = 'a'", as: String.self))
+        let path = try #require(try workplace.catalog().value("SELECT path FROM item WHERE key = 'a'", as: String.self))
         for name in ["a", server.url("/a"), "One", path, "out/\(path)", workplace.directory.path("out/\(path)")] {
             let result = try workplace.run(["show", "list", name])
             #expect(result.ending == .exit(0))

@@ -190,7 +190,9 @@ enum Command: String, CaseIterable, Sendable {
         return switch self {
         case .run:
             [
-                ("0", "every selected item is stored or evicted, or no more failed than allow_failed permits"),
+                (
+                    "0", "every selected item is stored or evicted, but for what known_failures and allow_failed let pass"
+                ),
                 ("1", "some items failed, or the deadline or the key q cut the run"),
                 (
                     "2",
