@@ -41,7 +41,7 @@ package struct ItemReport: Sendable {
             facts.append(("failure", try row[8]))
             facts.append(("file", file))
             facts.append(("type", try row[13]))
-            facts.append(("size", (try row[14] as Int64?).map { $0 < 1_000 ? byteText($0) : "\(byteText($0)) (\(countText($0)) bytes)" }))
+            facts.append(("size", (try row[14] as Int64?).map(Self.sizeText)))
             facts.append(("SHA-256", try row[15]))
             let run = (try row[20] as Int64?).map { " by run \($0)" } ?? ""
             facts.append(("stored", (try row[19] as Int64?).map { localTimeText($0) + run }))
@@ -67,6 +67,11 @@ package struct ItemReport: Sendable {
         facts = found.facts
         pictures = try Self.pictures(of: found.id, from: connection)
         transfers = try Self.transfers(of: found.id, from: connection)
+    }
+
+    /// Exact as well, where a unit rounds.
+    private static func sizeText(_ bytes: Int64) -> String {
+        bytes < 1_000 ? byteText(bytes) : "\(byteText(bytes)) (\(countText(bytes)) bytes)"
     }
 
     private static let evicted =

@@ -93,7 +93,8 @@ extension RunReport {
             return RunReport(
                 id: id, job: job, startedAt: try row[1], finishedAt: try row[2], outcome: outcome,
                 selection: try row[4], selectionWords: words, overrides: try row[23], overrideList: overrides,
-                counts: sums.counts, knownFailures: try row[24], news: news, wireBytes: sums.wireBytes, bodyBytes: sums.bodyBytes,
+                counts: sums.counts, knownFailures: try row[24], news: news,
+                wireBytes: sums.wireBytes, bodyBytes: sums.bodyBytes,
                 savedBytes: try row[20], freedFiles: try row[21],
                 freedBytes: try row[22], listRequests: try row[5], listBytes: try row[6], detail: try row[7],
                 runnerVersion: try row[8], libcurlVersion: try row[9], host: host, processID: processID,

@@ -110,7 +110,9 @@ extension ReportText {
 
     /// `${source.NAME}` in the text of a `--set`: a secret that was typed as it is, and is not kept.
     private func hiddenName(in override: String) -> String? {
-        guard let start = override.firstPlace(of: "${"), let end = override[start...].firstIndex(of: "}") else { return nil }
+        guard let start = override.firstPlace(of: "${"), let end = override[start...].firstIndex(of: "}") else {
+            return nil
+        }
         let name = override[start...end]
         return name.contains(".") ? String(name) : nil
     }

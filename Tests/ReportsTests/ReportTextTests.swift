@@ -153,15 +153,19 @@ struct ReportTextTests {
         var request = ReportRequest()
         request.failures = true
         let text = try catalog.text(request)
-        #expect(text.contains("          host (2): no such host\n            Title 1\n              https://host/1/1.png\n"))
+        #expect(
+            text.contains(
+                "          host (2): no such host\n            Title 1\n              https://host/1/1.png\n"))
         #expect(text.components(of: "no such host") == 1)
     }
 
     @Test(
         "what was selected is told in words",
         arguments: [
-            (#"{"only":["a*","b"],"limit":1000}"#, "only a*, b, the first 1,000"), (#"{"failed":true}"#, "what had failed or was not tried"),
-            (#"{"refresh":true}"#, "everything, in full"), (#"{"source":true}"#, "the list of a source that --set changed"),
+            (#"{"only":["a*","b"],"limit":1000}"#, "only a*, b, the first 1,000"),
+            (#"{"failed":true}"#, "what had failed or was not tried"),
+            (#"{"refresh":true}"#, "everything, in full"),
+            (#"{"source":true}"#, "the list of a source that --set changed"),
         ])
     func selection(json: String, words: String) throws {
         let catalog = try Catalog()

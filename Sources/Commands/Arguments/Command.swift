@@ -29,7 +29,7 @@ enum Command: String, CaseIterable, Sendable {
     var operands: Operands {
         switch self {
         case .run, .check, .thumbnails: Operands(text: "JOB...", count: 1...Int.max)
-        case .`init`: Operands(text: "SOURCE [FILE]", count: 1...2)
+        case .`init`: Operands(text: "SOURCE [FILE]", count: 1...2, words: ["a source, or a list of URLs"])
         case .plan: Operands(text: "JOB", count: 1...1)
         case .report, .verify, .gc: Operands(text: "[JOB...]", count: 0...Int.max)
         case .show:
@@ -191,7 +191,8 @@ enum Command: String, CaseIterable, Sendable {
         case .run:
             [
                 (
-                    "0", "every selected item is stored or evicted, but for what known_failures and allow_failed let pass"
+                    "0",
+                    "every selected item is stored or evicted, but for what known_failures and allow_failed let pass"
                 ),
                 ("1", "some items failed, or the deadline or the key q cut the run"),
                 (

@@ -14,8 +14,8 @@ enum FlagTable {
         Flag(
             "only", "GLOB", in: .selection, isRepeatable: true, of: [.run, .plan],
             help: "items whose key matches GLOB; may be given several times",
-            details: "`*` matches any characters, also `/`; `?` one character; `[a-z]` one of a set. An item's URL, title or "
-                + "path, as it is, selects it as well."
+            details: "`*` matches any characters, also `/`; `?` one character; `[a-z]` one of a set. An item's URL, "
+                + "title or path, as it is, selects it as well."
         ) { text, options throws(UnwantedValue) in options.only.append(try OptionValue.text(text, wanted: "a pattern"))
         },
         Flag(

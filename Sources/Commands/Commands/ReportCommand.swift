@@ -18,7 +18,9 @@ struct ReportCommand {
             let connection = try CatalogLocation.openForReading(path)
             defer { connection.close() }
             let report = try makeReport(request(names, now: now), from: connection)
-            guard let file = options.output, file != "-" else { return deliver(report, path, from: connection, now: now) }
+            guard let file = options.output, file != "-" else {
+                return deliver(report, path, from: connection, now: now)
+            }
             try WholeFile.write(to: file) { output in
                 let text = ReportText(width: nil, database: context.databaseToName(path), now: now)
                 try write(report, from: connection, text) { try output.write($0) }

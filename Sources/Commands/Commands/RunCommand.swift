@@ -21,7 +21,8 @@ struct RunCommand {
         let terminal = style == .bar ? LiveTerminal() : nil
         let display = RunDisplay(
             jobs: jobs.map(\.name), style: style, verbosity: options.verbosity, console: console,
-            hasKeyboard: terminal?.hasKeyboard == true, databaseClause: context.databaseClause(options), now: { Monotonic.now().microseconds })
+            hasKeyboard: terminal?.hasKeyboard == true, databaseClause: context.databaseClause(options),
+            now: { Monotonic.now().microseconds })
         let driver = DisplayDriver(display, terminal: terminal)
         let session: Session
         let grace: Int64

@@ -131,7 +131,10 @@ final class FindingPrinter: Sendable {
                 ? "; the next run fetches \(what)"
                 : "; runner verify \(name) --repair has the next run fetch \(what)"
         }
-        if gone > 0 { way += "; \(gone) \(gone == 1 ? "is" : "are") listed no more, and no run fetches \(gone == 1 ? "it" : "them")" }
+        if gone > 0 {
+            way += "; \(gone == 1 ? "1 is" : "\(gone) are") listed no more, and no run fetches "
+                + (gone == 1 ? "it" : "them")
+        }
         return text + found + way
     }
 

@@ -59,7 +59,11 @@ package enum CatalogLocation {
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try CatalogSchema.migrator.migrate(connection)
         // Others who may read the catalog can't make the files that SQLite needs to read it.
-        if isShared(path) { try connection.keepLogFiles() }
+        if let mode = sharedMode(path) {
+            try connection.keepLogFiles()
+            // Those that are there may be from before it was shared; another user's stay as they are.
+            for suffix in ["-wal", "-shm"] { chmod(path + suffix, mode) }
+        }
         return connection
     }
 
@@ -71,10 +75,11 @@ package enum CatalogLocation {
         return try openForWriting(path)
     }
 
-    /// Whether users other than the owner may read the file.
-    private static func isShared(_ path: String) -> Bool {
+    /// The permissions of a file that users other than the owner may read; nil for a private one.
+    private static func sharedMode(_ path: String) -> mode_t? {
         var information = stat()
-        return stat(path, &information) == 0 && information.st_mode & 0o044 != 0
+        guard stat(path, &information) == 0, information.st_mode & 0o044 != 0 else { return nil }
+        return information.st_mode & 0o777
     }
 
     private static func requireCatalog(at path: String) throws {

@@ -127,7 +127,8 @@ extension RunLedger {
                 try catalog.value(
                     "SELECT count(*) FROM item WHERE job = ? AND state NOT IN ('gone', 'removed')", context.job.name)
                 ?? 0
-            let items = known == 1 ? "item listed before stays as it is" : "\(known) items listed before stay as they are"
+            let items =
+                known == 1 ? "item listed before stays as it is" : "\(known) items listed before stay as they are"
             return known > 0 ? "the list is empty; the \(items)" : nil
         }
         // The index alone has the ids: most were listed, and their rows are not read.

@@ -378,7 +378,8 @@ final class JobRun: Sendable {
         } else if isCut, stop == .request {
             (outcome, detail) = (.partial, "stopped on request")
         } else if let trouble = pictures.trouble {
-            (outcome, detail) = (.partial, "no pictures were made of \(pictures.left == 1 ? "1 item" : "\(pictures.left) items"): \(trouble)")
+            let items = pictures.left == 1 ? "1 item" : "\(pictures.left) items"
+            (outcome, detail) = (.partial, "no pictures were made of \(items): \(trouble)")
         } else {
             outcome = missed == 0 ? .complete : .partial
         }

@@ -95,7 +95,8 @@ package enum GarbageCollection {
     private static func holder(
         of job: CatalogJob, in output: OutputDirectory, catalog: String
     ) throws -> RunHolder? {
-        for state in [try FileLock.state(of: CatalogLocation.lock(of: job.name, catalog: catalog)), try output.lockState()] {
+        let lock = CatalogLocation.lock(of: job.name, catalog: catalog)
+        for state in [try FileLock.state(of: lock), try output.lockState()] {
             if case .held(let holder) = state { return RunHolder(holder) }
         }
         return nil

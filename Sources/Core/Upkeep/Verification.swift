@@ -122,7 +122,8 @@ private struct Reader: Sendable {
         let state: String
 
         static let columns = "id, key, path, size, sha256, state"
-        static let condition = "state IN ('stored', 'gone') AND path IS NOT NULL AND size IS NOT NULL AND sha256 IS NOT NULL"
+        static let condition =
+            "state IN ('stored', 'gone') AND path IS NOT NULL AND size IS NOT NULL AND sha256 IS NOT NULL"
 
         init(_ row: borrowing SQLite.Row) throws {
             (id, key, path, size, sha256) = (try row[0], try row[1], try row[2], try row[3], try row[4])
