@@ -36,29 +36,30 @@ extension ReportText {
         let name: String
         let width: Int
         var isText = false
-        /// Whether it is left out of a terminal of 80 columns, or of one of 60.
-        var isForWide = false
-        var isForMedium = false
+        /// Columns that a terminal needs for it to be shown.
+        var least = 0
         let text: (RunReport, Report) -> String
     }
 
     private func briefColumns(isByJob: Bool, width: Int?) -> [Column] {
+        let columns = width ?? .max
+        let hasYear = columns >= 100
         let all = [
             Column(name: "run", width: 5) { run, _ in "\(run.id)" },
             Column(name: "outcome", width: 11, isText: true) { run, _ in displayable(run.outcome) },
-            Column(name: "began", width: 16, isText: true, isForMedium: true) { run, _ in
+            Column(name: "began", width: hasYear ? 16 : 11, isText: true, least: 80) { run, _ in
                 // To the minute: without seconds and zone.
-                String(timeText(run.startedAt).prefix(16))
+                String(timeText(run.startedAt).prefix(16).dropFirst(hasYear ? 0 : 5))
             },
-            Column(name: "took", width: 9, isForMedium: true) { run, _ in
+            Column(name: "took", width: 9, least: 100) { run, _ in
                 run.duration(now: now).map { durationText(microseconds: $0) } ?? "–"
             },
             Column(name: "items", width: 7) { run, _ in countText(run.counts.total) },
-            Column(name: "new", width: 6, isForMedium: true) { run, _ in
+            Column(name: "new", width: 6, least: 80) { run, _ in
                 run.news.map { countText($0.items) } ?? "–"
             },
-            Column(name: "received", width: 9, isForWide: true) { run, _ in byteText(run.wireBytes) },
-            Column(name: isByJob ? "kept" : "a second", width: 9, isForWide: true) { run, report in
+            Column(name: "received", width: 9, least: 120) { run, _ in byteText(run.wireBytes) },
+            Column(name: isByJob ? "kept" : "a second", width: 9, least: 120) { run, report in
                 let bytes = isByJob ? report.kept[run.job]?.bytes ?? 0 : run.throughput(now: now)
                 return bytes.map(byteText) ?? "–"
             },
@@ -67,7 +68,6 @@ extension ReportText {
                 return countText(run.counts.failed) + (run.news.map { " (\(countText($0.failures)))" } ?? "")
             },
         ]
-        let width = width ?? .max
-        return all.filter { !($0.isForWide && width < 108) && !($0.isForMedium && width < 80) }
+        return all.filter { $0.least <= columns }
     }
 }

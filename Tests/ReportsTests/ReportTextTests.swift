@@ -22,7 +22,6 @@ struct ReportTextTests {
                   queue          50 µs      50 µs      50 µs
                   dns             0 µs     900 µs     900 µs
                   connect         0 µs     1.1 ms     1.1 ms
-                  tls             0 µs       0 µs       0 µs
                   wait           40 ms    3 m 4 s    3 m 4 s
                   receive         0 µs      1.2 s      1.2 s
                   total          1.2 s    3 m 4 s    3 m 4 s
@@ -118,8 +117,10 @@ struct ReportTextTests {
                   more       runner report zoo
 
                 """)
-        for line in try catalog.text(request, width: 80).split(separator: "\n") {
-            #expect(displayWidth(of: String(line)) <= 80, "\(line)")
+        for width in [60, 80, 100, 120] {
+            for line in try catalog.text(request, width: width).split(separator: "\n") {
+                #expect(displayWidth(of: String(line)) <= width, "\(line)")
+            }
         }
     }
 
