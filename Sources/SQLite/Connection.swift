@@ -270,8 +270,8 @@ extension Connection {
         }
         return SQLiteError(
             code: error.code,
-            message: "\(reason); reading needs the files \(path)-wal and \(path)-shm beside it, or a folder to make them "
-                + "in",
+            message: "\(reason); reading needs the files \(path)-wal and \(path)-shm beside it, "
+                + "or a folder to make them in",
             path: path)
     }
 }

@@ -137,7 +137,8 @@ struct RunLinesTests {
 
     @Test("an entry of the list that has no URL is told by its key")
     func noURL() {
-        guard case .itemFinished(var item) = RunEvent.finished("x", .failed(.invalid, "row 2 is no URL")) else { return }
+        let event = RunEvent.finished("x", .failed(.invalid, "row 2 is no URL"))
+        guard case .itemFinished(var item) = event else { return }
         item.url = ""
         #expect(text([.itemFinished(item)]) == "failed  flags x: invalid: row 2 is no URL (\(item.key))\n")
     }

@@ -81,7 +81,7 @@ struct ExitCodeTests {
         let result = try workplace.run(["job.yaml"])
         withExtendedLifetime(server) {}
         #expect(result.ending == .exit(2))
-        #expect(result.errors.contains("the catalog can't be written: refused"))
+        #expect(result.errors.contains("the catalog can't be written: \(workplace.database): refused"))
         let catalog = try workplace.catalog()
         #expect(try catalog.contradictions() == [])
         #expect(try catalog.value("SELECT outcome FROM run WHERE id = 2") == "failed")

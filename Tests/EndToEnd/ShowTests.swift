@@ -47,7 +47,7 @@ struct ShowTests {
         #expect(key.errors.hasPrefix("runner: list has no item 'a'; runner report list --items lists them\n"))
     }
 
-    @Test("an item is shown by its URL, its title or its path as by its key; what several are called is told with their keys")
+    @Test("an item is shown by its URL, title or path as by its key; what several are called is told with their keys")
     func names() throws {
         let workplace = try Workplace()
         let server = try FaultyServer { _ in .ok("body") }
@@ -69,6 +69,7 @@ struct ShowTests {
         #expect(several.errors.hasPrefix("runner: several of 'list' are called 'Two'; give a key: b, c\n"))
         let offered = try workplace.run(["completions", "bash", "--", "show", "list", ""]).output
         #expect(offered == "none\na\tOne\nb\tTwo\nc\tTwo\n")
-        #expect(try workplace.run(["completions", "bash", "--", "job.yaml", "--only=b"]).output == "none\n--only=b\tTwo\n")
+        let only = try workplace.run(["completions", "bash", "--", "job.yaml", "--only=b"]).output
+        #expect(only == "none\n--only=b\tTwo\n")
     }
 }

@@ -285,7 +285,9 @@ struct ReportTextTests {
         try catalog.addRun(of: "flags", at: 100)
         try catalog.addTransfer(3, 1, bytes: 700)
         let text = try catalog.text(ReportRequest(), now: Catalog.start + 103_500_000)
-        #expect(text.hasPrefix("flags  run 3  interrupted\n  started    +100 s\n  items      1: 1 downloaded\n  received   700 B\n"))
+        #expect(
+            text.hasPrefix(
+                "flags  run 3  interrupted\n  started    +100 s\n  items      1: 1 downloaded\n  received   700 B\n"))
         #expect(try catalog.json(ReportRequest()).contains(#""outcome": "interrupted""#))
     }
 

@@ -79,12 +79,14 @@ struct ConnectionTests {
         let full = #expect(throws: SQLiteError.self) {
             try connection.run("INSERT INTO t VALUES (?)", String(repeating: "x", count: 100_000))
         }
-        #expect(full?.description.hasPrefix("\(path): database or disk is full (SQLite code 13); the disk is full: ") == true)
+        let start = "\(path): database or disk is full (SQLite code 13); the disk is full: "
+        #expect(full?.description.hasPrefix(start) == true)
 
         let other = try Connection(path: path, mode: .readWrite, busyTimeout: 0)
         try connection.transaction {
             let busy = #expect(throws: SQLiteError.self) { try other.run("INSERT INTO t VALUES (1)") }
-            #expect(busy?.description.hasPrefix("\(path): database is locked (SQLite code 5); another process ") == true)
+            let start = "\(path): database is locked (SQLite code 5); another process "
+            #expect(busy?.description.hasPrefix(start) == true)
         }
         let reader = try folder.connection(.readOnly)
         let readOnly = #expect(throws: SQLiteError.self) { try reader.run("INSERT INTO t VALUES (1)") }
@@ -95,7 +97,8 @@ struct ConnectionTests {
         let place = try TemporaryFolder()
         try write("name: flags\n" + String(repeating: "#", count: 4_096), to: place.database())
         let stranger = #expect(throws: SQLiteError.self) { _ = try place.connection() }
-        #expect(stranger?.description.hasSuffix("; it is no SQLite database: give the catalog's file with --database FILE") == true)
+        let end = "; it is no SQLite database: give the catalog's file with --database FILE"
+        #expect(stranger?.description.hasSuffix(end) == true)
         let none = #expect(throws: SQLiteError.self) { _ = try Connection(path: "/none/c", mode: .readOnly) }
         #expect(none?.description.contains("; it can't be opened: give this user permission") == true)
     }

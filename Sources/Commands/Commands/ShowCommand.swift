@@ -43,7 +43,8 @@ struct ShowCommand {
                 mark(name, key, database: path, now: now)
                 return code
             }
-            return refuse("\(names.joined(separator: ", ")) has no item '\(item)'; runner report "
+            return refuse(
+                "\(names.joined(separator: ", ")) has no item '\(item)'; runner report "
                     + "\(names.first ?? operand) --items lists them")
         } catch let error as ReportError {
             return refuse(context.message(error))

@@ -132,7 +132,8 @@ final class FindingPrinter: Sendable {
                 : "; runner verify \(name) --repair has the next run fetch \(what)"
         }
         if gone > 0 {
-            way += "; \(gone == 1 ? "1 is" : "\(gone) are") listed no more, and no run fetches "
+            way +=
+                "; \(gone == 1 ? "1 is" : "\(gone) are") listed no more, and no run fetches "
                 + (gone == 1 ? "it" : "them")
         }
         return text + found + way

@@ -26,7 +26,7 @@ struct RunLines: Sendable {
     mutating func lines(for event: RunEvent) -> String {
         switch event {
         case .runStarted(let run):
-            if run.selection != nil { selected.insert(run.job) }
+            if run.selection != nil, run.selection != Selection.textOfChangedSource { selected.insert(run.job) }
             return ""
         case .itemFinished(let item): return line(for: item)
         case .itemRendered(let item): return line(for: item)

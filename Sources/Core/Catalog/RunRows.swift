@@ -91,6 +91,9 @@ enum RunRows {
 }
 
 extension Selection {
+    /// `run.selection` of a run that took all of a list that `--set` changed.
+    package static let textOfChangedSource = "{\"source\":true}"
+
     /// `run.selection`: a JSON object of what was asked for; nil for the whole list without more ado.
     ///
     /// - Parameter hide: takes secrets from what was typed.

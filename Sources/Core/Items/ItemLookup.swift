@@ -18,7 +18,8 @@ package enum ItemLookup {
         for column in columns {
             for name in column == "path" ? [name, inside].compactMap({ $0 }) : [name] {
                 let keys = try catalog.rows(
-                    "SELECT key FROM item WHERE job = ? AND \(column) = ? ORDER BY position, id LIMIT \(limit)", job, name
+                    "SELECT key FROM item WHERE job = ? AND \(column) = ? ORDER BY position, id LIMIT \(limit)", job,
+                    name
                 ) { try $0[0] as String }
                 if !keys.isEmpty { return keys }
             }

@@ -48,7 +48,14 @@ final class SourceDownloads: Sendable {
         let writer = try KeptFileWriter(in: context.keeping, name: name, number: number)
         let wanted = FetchRequest(
             url: url, headers: condition(kept?.note), maximumBytes: Int(clamping: maximumBytes))
-        let reply = try await engine.fetch(wanted, into: writer, context)
+        let reply: FetchedReply
+        do {
+            reply = try await engine.fetch(wanted, into: writer, context)
+        } catch let error as FetchError {
+            throw FetchError(
+                failure: error.failure, url: url, detail: error.description, attempts: error.attempts,
+                context.job.trust)
+        }
         let now = wallClockMicroseconds()
         switch reply.status {
         case 200, 203:

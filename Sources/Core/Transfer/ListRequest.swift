@@ -36,10 +36,10 @@ package struct FetchError: Error, Sendable, CustomStringConvertible {
         self.attempts = attempts
     }
 
-    /// Names the URL without what it asks for in its query, which may be long and no one else's business.
+    /// The same of a list, `detail` with secrets hidden. Names the URL without what it asks for in its query, which may be long and no one else's business.
     init(failure: FailureWord, url: WebURL, detail: String, attempts: Int = 0, _ trust: Trust) {
         let name = "\(url.origin)\(url.path)\(url.query == nil ? "" : "?…")"
-        self.init(failure: failure, description: trust.secrets.hide("\(name): \(detail)"), attempts: attempts)
+        self.init(failure: failure, description: "\(trust.secrets.hide(name)): \(detail)", attempts: attempts)
     }
 }
 
@@ -62,8 +62,6 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
     private let headers: [HTTPHeader]
     private let maximumBytes: Int64
     private let transience: @Sendable (FetchedReply) -> String?
-    /// What was asked for, before any redirect.
-    private let first: WebURL
     private let file: (any ListBody)?
     private unowned let engine: Engine
     private let completion: @Sendable (Result<FetchedReply, FetchError>) -> Void
@@ -90,7 +88,6 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
         self.file = file
         self.engine = engine
         self.completion = completion
-        first = request.url
         route = RequestRoute(request.url)
         budget = AttemptTime(context.profile)
     }
@@ -192,6 +189,7 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
         completion(
             .failure(
                 FetchError(
-                    failure: failure.word, url: first, detail: failure.detail, attempts: attempts, context.job.trust)))
+                    failure: failure.word, description: context.job.trust.secrets.hide(failure.detail),
+                    attempts: attempts)))
     }
 }

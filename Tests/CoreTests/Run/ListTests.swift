@@ -34,7 +34,7 @@ struct ListTests {
         _ = try await bench.run("/a")
         let report = try await bench.run([])
         #expect(report.outcome == .complete)
-        #expect(report.warnings == ["the list is empty; the 1 items listed before stay as they are"])
+        #expect(report.warnings == ["the list is empty; the item listed before stays as it is"])
         #expect(try states(bench) == ["a": "stored"])
     }
 
