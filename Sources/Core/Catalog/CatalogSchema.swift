@@ -15,6 +15,7 @@ package enum CatalogSchema {
             Migration("variants by Vary", sql: variants),
             Migration("pictures", sql: pictures),
             Migration("cache limit", sql: cacheLimit),
+            Migration("extensions of files", sql: "ALTER TABLE item ADD COLUMN extension TEXT"),
         ])
 
     private static let tables = """

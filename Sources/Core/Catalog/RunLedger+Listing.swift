@@ -86,6 +86,11 @@ extension RunLedger {
         let title = secrets.hide(collection.title)
         let subtitle = collection.subtitle.map(secrets.hide)
         let position = collections.count + 1
+        let former = isNew
+            ? nil
+            : try catalog.first(
+                "SELECT title, section FROM collection WHERE job = ? AND key = ?", context.job.name, collection.key
+            ) { row in (title: try row[0] as String, section: try row[1] as String?) }
         // An existing row keeps its id: items hang on it.
         try catalog.run(
             """
@@ -93,7 +98,7 @@ extension RunLedger {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (job, key) DO UPDATE SET title = excluded.title, subtitle = excluded.subtitle,
                 section = excluded.section, latitude = excluded.latitude, longitude = excluded.longitude,
-                position = excluded.position, expected = excluded.expected
+                position = excluded.position, expected = coalesce(excluded.expected, expected)
             """,
             context.job.name, collection.key, title, subtitle, collection.section, collection.latitude,
             collection.longitude, position, collection.expected)
@@ -101,7 +106,7 @@ extension RunLedger {
             try catalog.value(
                 "SELECT id FROM collection WHERE job = ? AND key = ?", context.job.name, collection.key) ?? 0
         collections[collection.key] = ListedCollectionRow(
-            id: id, key: collection.key, title: title, section: collection.section)
+            id: id, key: collection.key, title: title, section: collection.section, former: former)
         beginSums(ofCollection: id, title: title, expected: collection.expected)
         guard context.interest.includesItems else { return nil }
         return .collection(
@@ -136,7 +141,9 @@ extension RunLedger {
                 outcome.warnings.append("the key '\(item.key)' is listed twice; the second is passed over")
                 return
             }
-            row = try rename(try update(known, to: listing, on: catalog), to: listing.stem, on: catalog)
+            let isNamedAnew = isNamedAnew(known, listing, collection)
+            row = try rename(
+                try update(known, to: listing, on: catalog), to: listing.stem, isNamedAnew: isNamedAnew, on: catalog)
         } else if let inserted = try insert(listing, key: item.key, on: catalog) {
             row = inserted
         } else {

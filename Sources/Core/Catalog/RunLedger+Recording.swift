@@ -1,4 +1,5 @@
 import Files
+import Glibc
 import HTTP
 import SQLite
 
@@ -16,7 +17,7 @@ extension RunLedger {
         }
         var items = try publish(batch, on: catalog)
         // One pass gives followers what their leaders have; they may lead nobody themselves.
-        if !followers.isEmpty { items += try publish(items.flatMap(follow), on: catalog) }
+        if !followers.isEmpty { items += try publish(items.flatMap { try follow($0) }, on: catalog) }
         let before = figures
         do {
             try catalog.transaction {
@@ -41,6 +42,7 @@ extension RunLedger {
     private func write(_ items: [PublishedItem], on catalog: Connection, now: Int64) throws {
         try insertTransfers(of: items, on: catalog)
         for published in items { try update(published, on: catalog, now: now) }
+        for published in items where published.isDoubtful { try forgetFile(of: published.item.work.id, on: catalog) }
     }
 
     private static let transfersAtOnce = 16
@@ -111,12 +113,13 @@ extension RunLedger {
             if record.outcome == .downloaded {
                 try catalog.run(
                     """
-                    UPDATE item SET path = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url, etag = ?,
-                        last_modified = ?, expires_at = ?, variant = ?, stored_at = ?, state = 'stored', failure = NULL,
+                    UPDATE item SET path = ?, extension = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url,
+                        etag = ?, last_modified = ?, expires_at = ?, variant = ?, stored_at = ?, state = 'stored', failure = NULL,
                         is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL, stored_run = ? WHERE id = ?
                     """
                 ) { values in
                     values.add(file.path.text)
+                    values.add(file.extension)
                     values.add(file.mediaType)
                     values.add(file.size)
                     values.add(file.sha256.hex)
@@ -138,8 +141,8 @@ extension RunLedger {
                     """, file.path.text, file.mediaType, file.size, file.sha256.hex, freshness.etag,
                     freshness.lastModified, freshness.expiresAt, freshness.variant, now, id)
             }
-            if let stem = published.stem {
-                try catalog.run("UPDATE item SET stem = ?, path_hash = ? WHERE id = ?", stem.text, stem.hash, id)
+            if let name = published.name {
+                try catalog.run("UPDATE item SET stem = ?, path_hash = ? WHERE id = ?", name.stem, name.hash, id)
             }
         case .failed:
             try markFailed(
@@ -177,16 +180,21 @@ extension RunLedger {
     // MARK: One URL in several places
 
     /// What the items with a leader's URL come to.
-    private func follow(_ leader: PublishedItem) -> [PublishedItem] {
+    private func follow(_ leader: PublishedItem) throws -> [PublishedItem] {
         let followers = followers.removeValue(forKey: leader.item.work.id) ?? []
         return followers.filter { open.contains($0.id) }.map { work in
-            follow(work, leader.item.record, isPermanent: leader.item.isPermanent, leader.file, leader.freshness)
+            follow(work, leader.item.record, isPermanent: leader.item.isPermanent, leader.file, leader.freshness) {
+                leader.isDoubtful = true
+            }
         }
     }
 
     /// What an item with a leader's URL comes to: the leader's outcome, with a file of its own.
+    ///
+    /// - Parameter doubt: called when the leader's file is not what was received.
     private func follow(
-        _ work: ItemWork, _ outcome: TransferRecord, isPermanent: Bool, _ file: StoredFile?, _ freshness: Freshness?
+        _ work: ItemWork, _ outcome: TransferRecord, isPermanent: Bool, _ file: StoredFile?, _ freshness: Freshness?,
+        doubt: () -> Void
     ) -> PublishedItem {
         var record = TransferRecord(outcome: outcome.outcome, failure: outcome.failure, detail: outcome.detail)
         record.status = outcome.status
@@ -194,13 +202,26 @@ extension RunLedger {
             FinishedItem(work: work, record: record, isPermanent: isPermanent, endedAt: Monotonic.now()))
         published.freshness = freshness
         guard let file else { return published }
-        if let stored = work.stored, stored.sha256 == file.sha256 {
+        // Where the bytes came, a file that may have rotted meanwhile gives way to them.
+        let isReceived = outcome.status != 304
+        if let stored = work.stored, stored.sha256 == file.sha256,
+            !isReceived || (try? context.output.digest(of: stored.path)) == stored.sha256
+        {
             published.file = stored
             return published
         }
-        published.type = BodyType(extension: fileExtension(file.path), mediaType: file.mediaType)
         do {
-            published.item.body = try context.output.copy(file.path, toPart: work.partName)
+            let type = try file.extension ?? fileExtension(of: file.path, work.url, file.mediaType)
+            published.type = BodyType(extension: type, mediaType: file.mediaType)
+            let body = try context.output.copy(file.path, toPart: work.partName)
+            guard body.digest == file.sha256 else {
+                try body.discard(in: context.output)
+                doubt()
+                throw FileError(
+                    operation: "copy", path: file.path.text, errno: EIO,
+                    reason: "it is no longer what was received; the next run fetches it in full")
+            }
+            published.item.body = body
         } catch {
             let detail = context.job.trust.secrets.hide(String(describing: error))
             published.item.record = TransferRecord(outcome: .failed, failure: .disk, detail: detail)
@@ -208,10 +229,14 @@ extension RunLedger {
         return published
     }
 
-    private func fileExtension(_ path: RelativePath) -> String {
-        let name = path.last
-        guard let dot = name.lastIndex(of: ".") else { return "bin" }
-        return String(name[name.index(after: dot)...])
+    /// Has the next run fetch an item in full whose file is not what its row tells. What is at its path gives way then.
+    private func forgetFile(of item: Int64, on catalog: Connection) throws {
+        try catalog.run(
+            """
+            UPDATE item SET state = 'pending', size = NULL, sha256 = NULL, stored_url = NULL, etag = NULL,
+                last_modified = NULL, expires_at = NULL, variant = NULL, is_unsettled = 1
+            WHERE id = ?
+            """, item)
     }
 
     /// Ends an item whose leader ended before it was listed.
@@ -233,9 +258,11 @@ extension RunLedger {
         let row = try catalog.first("SELECT \(ItemRow.columns) FROM item WHERE id = ?", leader) { try ItemRow($0) }
         guard let (record, isPermanent) = found, let row else { return [] }
         let file = record.outcome == .failed || record.outcome == .cancelled ? nil : row.storedFile(in: context.output)
-        let followed = follow(work, record, isPermanent: isPermanent, file, file?.freshness)
+        var isDoubtful = false
+        let followed = follow(work, record, isPermanent: isPermanent, file, file?.freshness) { isDoubtful = true }
         let published = try publish([followed], on: catalog)
         try write(published, on: catalog, now: now)
+        if isDoubtful { try forgetFile(of: leader, on: catalog) }
         noteStored(published)
         noteKept(published, now: now)
         _ = open.remove(work.id)

@@ -51,6 +51,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     /// Files of an unfinished run under names that no row claims.
     var leftovers: [RelativePath: [PublishJournal.Intent]] = [:]
     var renaming = PathRenaming()
+    var names = GivenNames()
     /// Whether files and rows may disagree: the journal tells the next run of it.
     var needsJournal = false
     private var completion: (@Sendable () -> Void)?
@@ -60,14 +61,20 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         let key: String
         let title: String
         let section: String?
+        /// Before this list was read; nil for a collection that is new.
+        let former: (title: String, section: String?)?
         private var next = 1
 
-        init(id: Int64, key: String, title: String, section: String?) {
+        init(id: Int64, key: String, title: String, section: String?, former: (title: String, section: String?)?) {
             self.id = id
             self.key = key
             self.title = title
             self.section = section
+            self.former = former
         }
+
+        /// Items listed so far.
+        var count: Int { next - 1 }
 
         /// The position of the collection's next item, which is taken.
         func takePosition() -> Int {

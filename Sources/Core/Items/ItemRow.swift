@@ -31,14 +31,16 @@ struct ItemRow {
     var key: String
     var template: Int64?
     var variant: String?
+    /// Of the file that the item has or had; nil where none was stored, or a version without this column stored it.
+    var `extension`: String?
 
     static let columns = """
         id, collection_id, position, url, title, description, section, metadata, thumbnail_url, path, media_type, size, \
         sha256, stored_url, etag, last_modified, expires_at, state, failure, stem, is_unsettled, permanent_failures, \
-        asked_again_at, listing, key, template, variant
+        asked_again_at, listing, key, template, variant, extension
         """
 
-    static let columnCount = 27
+    static let columnCount = 28
 
     init(_ row: borrowing Row) throws {
         id = try row[0]
@@ -68,6 +70,7 @@ struct ItemRow {
         key = try row[24]
         template = try row[25]
         variant = try row[26]
+        `extension` = try row[27]
     }
 
     /// What the list promised when it was last read.
@@ -87,7 +90,7 @@ struct ItemRow {
             let found = output.information(relative), found.isRegular, found.size == size
         else { return nil }
         return StoredFile(
-            path: relative, mediaType: mediaType, size: size, sha256: digest,
+            path: relative, extension: `extension`, mediaType: mediaType, size: size, sha256: digest,
             freshness: Freshness(
                 etag: etag, lastModified: lastModified, expiresAt: expiresAt, variant: variant))
     }

@@ -12,13 +12,14 @@ struct BodyIntake: Sendable {
     let isResumed: Bool
     /// The type whose structure it must have; nil where the job expects nothing of it.
     let type: MediaType?
-    /// Of the file that the item has.
-    let stored: SHA256Digest?
+    /// The file that the item has.
+    let stored: StoredFile?
     /// The date that the file is to show, as the server writes it.
     let lastModified: String?
     let output: OutputDirectory
 
-    /// What a body comes to: new, and in its part, or the same as is stored, which stays as it is.
+    /// What a body comes to: new, and in its part, or the same as is stored, which stays as it is. The file is read for that:
+    /// its row tells what it was, and it may have rotted on the disk since.
     ///
     /// - Throws: what is wrong with it, or why it can't be stored. No part is left then.
     func take(_ body: SealedPart) throws(TransferFailure) -> Engine.Ending {
@@ -26,7 +27,7 @@ struct BodyIntake: Sendable {
             try? body.discard(in: output)
             throw fault
         }
-        if body.digest == stored {
+        if let stored, body.digest == stored.sha256, output.has(body, at: stored.path) {
             try? body.discard(in: output)
             return .sameBody(body.size)
         }

@@ -122,7 +122,7 @@ extension ItemTransfer: PlacedExchange {
         BodyIntake(
             digests: digests, promised: work.promise.sha256, isResumed: offset > 0,
             type: context.job.expects.contains(.any) ? nil : mediaType.flatMap { $0.hasCheckedStructure ? $0 : nil },
-            stored: work.stored?.sha256, lastModified: lastModified, output: context.output)
+            stored: work.stored, lastModified: lastModified, output: context.output)
     }
 
     /// The date that the file is to show. A reply with the rest of a part need not repeat it.
