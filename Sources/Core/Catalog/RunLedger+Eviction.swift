@@ -34,7 +34,7 @@ extension RunLedger {
             try evict(on: catalog, now: now, &events)
         } catch let error as FileError {
             // The journal tells the next run of what has no row any more.
-            needsJournal = true
+            keepJournal()
             kept = nil
             events.append(warning("files over output.max_bytes stay for now: \(error)", now))
         } catch {

@@ -32,8 +32,17 @@ extension RunLedger {
             throw error
         }
         removeOldNames()
+        removeSupersededInPage()
         outcome.add(progress())
         return outcome
+    }
+
+    /// Ends what items of a page did that took the files of others: their rows are committed.
+    private func removeSupersededInPage() {
+        guard !publishedInPage.isEmpty else { return }
+        for published in publishedInPage { removeSuperseded(published) }
+        publishedInPage = []
+        clearJournal()
     }
 
     private func list(

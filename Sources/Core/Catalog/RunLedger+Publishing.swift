@@ -34,7 +34,7 @@ extension RunLedger {
             if isDurable { try context.output.flushFolders() }
         } catch {
             // Names that may be lost again are not claimed; the journal tells the next run of those that are new.
-            needsJournal = true
+            keepJournal()
             for published in pending {
                 guard let file = published.file else { continue }
                 fail(published, error)

@@ -160,9 +160,9 @@ extension RunLedger {
     }
 
     /// Removes what an item was stored as before it became another type, and so got another path.
-    private func removeSuperseded(_ published: PublishedItem) {
+    func removeSuperseded(_ published: PublishedItem) {
         guard let old = published.item.work.stored?.path, let new = published.file?.path, old != new else { return }
-        do { try context.output.remove(old) } catch { needsJournal = true }
+        do { try context.output.remove(old) } catch { keepJournal() }
     }
 
     /// The item's end, if anybody wants to know.
@@ -265,6 +265,7 @@ extension RunLedger {
         if isDoubtful { try forgetFile(of: leader, on: catalog) }
         noteStored(published)
         noteKept(published, now: now)
+        publishedInPage += published
         _ = open.remove(work.id)
         return published.compactMap { event($0, now: now) }
     }

@@ -230,7 +230,7 @@ extension RunLedger {
         }
         renaming.pending = []
         renaming.pendingOld = []
-        if isDone { try? journal?.clear() }
+        if isDone { clearJournal() } else { keepJournal() }
     }
 
     /// Takes the new names away, when the page could not be committed.

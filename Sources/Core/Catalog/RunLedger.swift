@@ -52,8 +52,8 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var leftovers: [RelativePath: [PublishJournal.Intent]] = [:]
     var renaming = PathRenaming()
     var names = GivenNames()
-    /// Whether files and rows may disagree: the journal tells the next run of it.
-    var needsJournal = false
+    /// What got its file while a page is listed, whose row is not committed.
+    var publishedInPage: [PublishedItem] = []
     private var completion: (@Sendable () -> Void)?
 
     final class ListedCollectionRow {
@@ -112,7 +112,14 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
 
     /// Empties the journal once the rows are in the catalog.
     func clearJournal() {
-        if !needsJournal { try? journal?.clear() }
+        // What can't be emptied tells a later run what it finds in the catalog anyway.
+        try? journal?.clear()
+    }
+
+    /// Keeps what the journal tells, since files and rows disagree: the next run looks at it.
+    func keepJournal() {
+        // The journal is open; that its size can't be read is no case that there is.
+        try? journal?.keep()
     }
 
     /// Enters or ends items in one transaction. When it fails the run is given up, with the sums of the rows that there

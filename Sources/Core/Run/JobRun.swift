@@ -323,6 +323,7 @@ final class JobRun: Sendable {
         if case .complete = listing, ledger.context.selection.isWhole, ledger.fatal == nil, !ledger.isPartial {
             warnings.append(try ledger.markGone(on: catalog))
             try ledger.endRenaming(on: catalog)
+            if !isCut { try ledger.removeLeftovers(on: catalog) }
         }
         let now = wallClockMicroseconds()
         try catalog.transaction {
