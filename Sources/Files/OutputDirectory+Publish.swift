@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 
 /// What became of a part that was to be published.
-package enum Publication: Sendable {
+package enum Publication: Sendable, Hashable {
     /// The file is at its path, whole.
     case published
     /// A file was there already and was not to be replaced, or a folder: nothing changed, the part is kept.

@@ -115,7 +115,8 @@ extension RunLedger {
             try catalog.value(
                 "SELECT id FROM collection WHERE job = ? AND key = ?", context.job.name, collection.key) ?? 0
         collections[collection.key] = ListedCollectionRow(
-            id: id, key: collection.key, title: title, section: collection.section, former: former)
+            id: id, key: collection.key, title: title, section: collection.section, expected: collection.expected,
+            former: former)
         beginSums(ofCollection: id, title: title, expected: collection.expected)
         guard context.interest.includesItems else { return nil }
         return .collection(
@@ -196,6 +197,11 @@ extension RunLedger {
                 listed += 1
                 _ = selected.insert(row.id)
                 try countListed(collection: row.collectionID, on: catalog)
+                guard !row.stem.isEmpty else {
+                    let reason = "its element of the list can't be fetched; a run that reads the list says why"
+                    outcome.add(try settle(row, .invalid(reason), collection, on: catalog, now: now))
+                    continue
+                }
                 do {
                     let url = try expandedURL(row.url)
                     try decide(
@@ -329,13 +335,22 @@ extension RunLedger {
         hasher.combine(work.url.text)
         hasher.combine(work.promise)
         let hash = hasher.finalize()
-        for candidate in urls.candidates(hash) {
-            // One whose file went meanwhile has nothing to give.
-            let url: String? = try catalog.value(
-                "SELECT url FROM item WHERE id = ? AND (state <> 'evicted' OR ?)", candidate, open.contains(candidate))
-            if let url, let expanded = context.job.trust.secrets.expand(url), (try? WebURL(expanded)) == work.url {
-                return candidate
+        var isReplaced = false
+        for candidate in (newLeaders[hash].map { [$0] } ?? []) + urls.candidates(hash) {
+            let found = try catalog.first("SELECT url, state = 'evicted' FROM item WHERE id = ?", candidate) { row in
+                (url: try row[0] as String, isEvicted: try row[1] as Bool)
             }
+            guard let found, let expanded = context.job.trust.secrets.expand(found.url),
+                (try? WebURL(expanded)) == work.url
+            else { continue }
+            if !found.isEvicted || open.contains(candidate) { return candidate }
+            // One whose file went meanwhile has nothing to give.
+            isReplaced = true
+            break
+        }
+        if isReplaced {
+            newLeaders[hash] = work.id
+            return nil
         }
         urls.insert(work.id, hash: hash)
         return nil

@@ -39,6 +39,11 @@ struct GivenNames {
         if number >= Self.few { numbers[hash] = number }
     }
 
+    /// Notes a number that is not to be tried again, however small, since somebody else's file may have it.
+    mutating func noteTried(_ number: Int, _ hash: Int64) {
+        numbers[hash] = number
+    }
+
     fileprivate func firstFolderNumber(_ hash: Int64) -> Int { folderNumbers[hash] ?? 1 }
 
     fileprivate mutating func noteFolder(_ number: Int, _ hash: Int64) {
@@ -118,7 +123,7 @@ extension RunLedger {
         while true {
             let name = ItemName(PathTemplate.numbered(stem: stem, number))
             if try !isTaken(name.hash, on: catalog), !names.hasFolder(name.hash) {
-                names.note(number, base)
+                names.noteTried(number, base)
                 return name
             }
             number += 1

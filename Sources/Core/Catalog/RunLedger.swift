@@ -18,6 +18,8 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     /// Items that take the outcome of another one with the same URL, by that one's id.
     var followers: [Int64: [ItemWork]] = [:]
     var urls = HashIndex()
+    /// Items that are asked for in place of those of the index, whose files went meanwhile, by the same hashes.
+    var newLeaders: [Int: Int64] = [:]
     /// Sums by the row of the collection, and the rows whose sums changed since they were last told; kept for a reader
     /// that wants them.
     var sums: [Int64: CollectionProgress] = [:]
@@ -61,11 +63,17 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         let key: String
         let title: String
         let section: String?
+        /// Items, as the source tells; nil where it does not know.
+        let expected: Int?
         /// Before this list was read; nil for a collection that is new.
         let former: (title: String, section: String?)?
         private var next = 1
 
-        init(id: Int64, key: String, title: String, section: String?, former: (title: String, section: String?)?) {
+        init(
+            id: Int64, key: String, title: String, section: String?, expected: Int?,
+            former: (title: String, section: String?)?
+        ) {
+            self.expected = expected
             self.id = id
             self.key = key
             self.title = title

@@ -101,6 +101,19 @@ extension RunLedger {
         return nil
     }
 
+    /// After a complete list: how many items the collections have whose source did not know before it had listed them.
+    func writeExpected(on catalog: Connection) throws {
+        let counted = collections.values.filter { $0.expected == nil && !incomplete.contains($0.id) }
+        guard !counted.isEmpty else { return }
+        try catalog.transaction {
+            for collection in counted {
+                try catalog.run(
+                    "UPDATE collection SET expected = ?1 WHERE id = ?2 AND expected IS NOT ?1", collection.count,
+                    collection.id)
+            }
+        }
+    }
+
     /// What a run that ended between naming files and writing rows left: rows are brought up to files that were replaced,
     /// files that no row claims are remembered as this job's own, and those that rows no longer claim are removed.
     func takeUpLeftovers(on catalog: Connection) throws {

@@ -320,7 +320,9 @@ final class JobRun: Sendable {
             outcome = missed == 0 ? .complete : .partial
         }
         var warnings = [ledger.renamingWarning]
-        if case .complete = listing, ledger.context.selection.isWhole, ledger.fatal == nil, !ledger.isPartial {
+        let isWholeList = !ledger.isPartial && ledger.fatal == nil
+        if case .complete = listing, isWholeList { try ledger.writeExpected(on: catalog) }
+        if case .complete = listing, ledger.context.selection.isWhole, isWholeList {
             warnings.append(try ledger.markGone(on: catalog))
             try ledger.endRenaming(on: catalog)
             if !isCut { try ledger.removeLeftovers(on: catalog) }
