@@ -165,10 +165,10 @@ struct NamingTests {
         "an extension that the URL is written with stays, once, where the bytes don't contradict it",
         arguments: [
             ("x.bin", Self.text, "application/octet-stream", "x.bin"), ("k.md", Self.text, "text/plain", "k.md"),
-            ("K.MD", Self.text, "text/plain", "K.MD"), ("f.docx", Self.zip, "application/zip", "f.docx"),
-            ("f.zip", Self.zip, "application/zip", "f.zip"), ("map.geojson", Self.json, "application/json", "map.geojson"),
+            ("K.MD", Self.text, "text/plain", "K.MD"), ("f.docx", Self.archive, "application/zip", "f.docx"),
+            ("f.zip", Self.archive, "application/zip", "f.zip"), ("map.geojson", Self.json, "application/json", "map.geojson"),
             ("list.txt", Self.json, "text/plain", "list.txt"), ("a.tar.gz", Self.text, "x/y", "a.tar.gz"),
-            ("J.R.Tolkien", picture(), "image/png", "J.R.Tolkien.png"), ("get.php", Self.zip, "x/y", "get.php.zip"),
+            ("J.R.Tolkien", picture(), "image/png", "J.R.Tolkien.png"), ("get.php", Self.archive, "x/y", "get.php.zip"),
             ("v1.2", Self.text, "text/plain", "v1.2.txt"), ("a.jpeg", picture(), "image/png", "a.png"),
             ("README", Self.text, "text/plain", "README.txt"), (".profile", Self.text, "x/y", "_profile.bin"),
         ] as [(String, [UInt8], String, String)])
@@ -179,7 +179,7 @@ struct NamingTests {
 
     private static let text = Array("some words".utf8)
     private static let json = Array(#"[{"a": 1}]"#.utf8)
-    private static let zip: [UInt8] = [0x50, 0x4B, 3, 4] + Array("and so on".utf8)
+    private static let archive: [UInt8] = [0x50, 0x4B, 3, 4] + Array("and so on".utf8)
 
     @Test("an item has the extension of its bytes in every template and every place, and that of no title")
     func ownExtension() async throws {
