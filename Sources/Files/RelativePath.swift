@@ -6,9 +6,6 @@ package struct RelativePath: Hashable, Sendable, CustomStringConvertible {
     /// The components, joined by `/`.
     package let text: String
 
-    /// In bytes, of one component: what Linux's file systems allow.
-    package static let longestComponent = 255
-
     /// Takes a path that follows the rules: one or more components of at most 255 bytes, joined by `/`, at most 4,000
     /// bytes together; none empty, `.` or `..`; no control characters.
     /// - Throws: `InvalidPath`.
@@ -68,7 +65,7 @@ package struct RelativePath: Hashable, Sendable, CustomStringConvertible {
 
     private static func componentFault(length: Int, dots: Int) -> InvalidPath.Fault? {
         if length == 0 { return .emptyComponent }
-        if length > longestComponent { return .componentTooLong }
+        if length > 255 { return .componentTooLong }
         return length <= 2 && dots == length ? .dotComponent : nil
     }
 }

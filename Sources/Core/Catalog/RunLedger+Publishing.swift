@@ -78,7 +78,7 @@ extension RunLedger {
                 // A rename between two names of one file does nothing, and keeps both (rename(2)).
                 if published.isShared { try body.discard(in: context.output) }
             case .exists:
-                guard try isSame(path, body), try !isClaimed(path.text, by: item.work.id, on: catalog) else {
+                guard try isSame(path, body), try !isClaimed(path, by: item.work.id, on: catalog) else {
                     published.name = try freeName(published.wanted, on: catalog)
                     return false
                 }
@@ -89,6 +89,7 @@ extension RunLedger {
                 (published.name, published.wanted) = (name, name.stem)
                 return false
             }
+            named.insert(path)
             storedBytes?.add(body.digest, at: path)
             published.file = StoredFile(
                 path: path, extension: published.extension, mediaType: published.type?.mediaType,
@@ -117,9 +118,10 @@ extension RunLedger {
         return try context.output.digest(of: path) == body.digest
     }
 
-    private func isClaimed(_ path: String, by other: Int64, on catalog: Connection) throws -> Bool {
+    private func isClaimed(_ path: RelativePath, by other: Int64, on catalog: Connection) throws -> Bool {
+        if named.contains(path) { return true }
         let owner: Int64? = try catalog.value(
-            "SELECT id FROM item WHERE job = ? AND path = ? AND id <> ?", context.job.name, path, other)
+            "SELECT id FROM item WHERE job = ? AND path = ? AND id <> ?", context.job.name, path.text, other)
         return owner != nil
     }
 

@@ -15,6 +15,8 @@ extension RunLedger {
             try? item.body?.discard(in: context.output)
             return false
         }
+        // What is named has its rows when this ends.
+        defer { named.removeAll(keepingCapacity: true) }
         var items = try publish(batch, on: catalog)
         // One pass gives followers what their leaders have; they may lead nobody themselves.
         if !followers.isEmpty { items += try publish(items.flatMap { try follow($0) }, on: catalog) }
@@ -42,7 +44,7 @@ extension RunLedger {
     private func write(_ items: [PublishedItem], on catalog: Connection, now: Int64) throws {
         try insertTransfers(of: items, on: catalog)
         for published in items { try update(published, on: catalog, now: now) }
-        for published in items where published.isDoubtful { try forgetFile(of: published.item.work.id, on: catalog) }
+        for published in items where published.isDoubtful { try forgetValidators(of: published.item.work.id, on: catalog) }
     }
 
     private static let transfersAtOnce = 16
@@ -229,14 +231,10 @@ extension RunLedger {
         return published
     }
 
-    /// Has the next run fetch an item in full whose file is not what its row tells. What is at its path gives way then.
-    private func forgetFile(of item: Int64, on catalog: Connection) throws {
+    /// Has the next run ask in full for an item whose file is not what its row tells: what is fetched takes its place.
+    private func forgetValidators(of item: Int64, on catalog: Connection) throws {
         try catalog.run(
-            """
-            UPDATE item SET state = 'pending', size = NULL, sha256 = NULL, stored_url = NULL, etag = NULL,
-                last_modified = NULL, expires_at = NULL, variant = NULL, is_unsettled = 1
-            WHERE id = ?
-            """, item)
+            "UPDATE item SET etag = NULL, last_modified = NULL, expires_at = NULL, variant = NULL WHERE id = ?", item)
     }
 
     /// Ends an item whose leader ended before it was listed.
@@ -262,7 +260,8 @@ extension RunLedger {
         let followed = follow(work, record, isPermanent: isPermanent, file, file?.freshness) { isDoubtful = true }
         let published = try publish([followed], on: catalog)
         try write(published, on: catalog, now: now)
-        if isDoubtful { try forgetFile(of: leader, on: catalog) }
+        named.removeAll(keepingCapacity: true)
+        if isDoubtful { try forgetValidators(of: leader, on: catalog) }
         noteStored(published)
         noteKept(published, now: now)
         publishedInPage += published

@@ -54,6 +54,8 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var leftovers: [RelativePath: [PublishJournal.Intent]] = [:]
     var renaming = PathRenaming()
     var names = GivenNames()
+    /// Files of items whose rows do not tell of them yet.
+    var named: Set<RelativePath> = []
     /// What got its file while a page is listed, whose row is not committed.
     var publishedInPage: [PublishedItem] = []
     private var completion: (@Sendable () -> Void)?

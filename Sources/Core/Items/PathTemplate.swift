@@ -32,6 +32,9 @@ package struct PathTemplate: Sendable, Hashable {
     /// How a component ends whose extension may be the one that the URL is written with.
     private static let stemAndExtension: [Piece] = [.field("stem"), .literal("."), .field(extensionField)]
 
+    /// In one part, so that with as many extensions and a number it stays below the 255 bytes of a name.
+    private static let mostExtensions = 6
+
     /// In bytes; what is longer loses folders from its middle. Leaves room for numbers and extensions below the 4,000 of
     /// ``RelativePath``.
     private static let longestStem = 3_000
@@ -59,6 +62,9 @@ package struct PathTemplate: Sendable, Hashable {
         var components: [[Piece]] = []
         for component in text.split(separator: "/", omittingEmptySubsequences: false) {
             let pieces = try Self.parse(component, known: known)
+            guard pieces.count(where: { $0 == .field(Self.extensionField) }) <= Self.mostExtensions else {
+                throw TemplateError("a part can have {extension} at most \(Self.mostExtensions) times")
+            }
             switch pieces {
             case []: throw TemplateError("a template can't have an empty part between slashes")
             case [.literal("..")], [.literal(".")]: throw TemplateError("a template can't have . or .. as a part")
@@ -184,12 +190,13 @@ package struct PathTemplate: Sendable, Hashable {
             return safeComponent(String(text.dropLast(2))) + suffix
         }
         let parts = text.split(separator: extensionMark, omittingEmptySubsequences: false).map(String.init)
+        let longest = 180 / parts.count
         return parts.indices.map { index in
-            guard parts[index].utf8.count <= 90 else { return safeComponent(parts[index], maximumBytes: 90) }
+            guard parts[index].utf8.count <= longest else { return safeComponent(parts[index], maximumBytes: longest) }
             // What is safe only within a name keeps its neighbours: a dot that does not lead, a space that does not end.
             let before = index > 0 ? "_" : ""
             let after = index < parts.count - 1 ? "_" : ""
-            let scalars = safeComponent(before + parts[index] + after, maximumBytes: 100).unicodeScalars
+            let scalars = safeComponent(before + parts[index] + after, maximumBytes: longest + 10).unicodeScalars
             return String(scalars.dropFirst(before.utf8.count).dropLast(after.utf8.count))
         }.joined(separator: String(extensionMark))
     }
@@ -222,11 +229,7 @@ package struct PathTemplate: Sendable, Hashable {
             let isSame = written.dropLast(2) == fileExtension
             part = part[..<dot] + "." + (isSame ? written.suffix(1) : written)
         }
-        let name = part.split(separator: extensionMark, omittingEmptySubsequences: false)
-            .joined(separator: fileExtension)
-        // Only a template that has the extension several times in one part comes so far.
-        return name.utf8.count > RelativePath.longestComponent
-            ? safeComponent(name, maximumBytes: RelativePath.longestComponent) : name
+        return part.split(separator: extensionMark, omittingEmptySubsequences: false).joined(separator: fileExtension)
     }
 
     /// A stem with ` (n)` before the extension, for the n-th of equal ones.

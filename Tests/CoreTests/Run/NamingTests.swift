@@ -61,6 +61,7 @@ struct NamingTests {
             "\n108 \(hasher.finalize().hex) old/a.png\n", to: "\(bench.outputFolder)/.runner/journal")
         var partial = bench
         partial.foreignFiles = ["old/a.png"]
+        partial.keepsJournal = true
         _ = try await partial.run([bench.item("/a"), bench.item("/b")]) { $0.selection.limit = 1 }
         #expect(bench.files == ["old/a.png", "a.png"])
         _ = try await bench.run("/a", "/b")
