@@ -72,7 +72,7 @@ struct DuplicateTests {
         _ = try await bench.run(items(bench, "a"))
         try rot("a.png", bench)
         var spoilt = bench
-        spoilt.foreignFiles = ["a.png"]
+        spoilt.rottenFiles = ["a.png"]
         let row = try await spoilt.run(items(bench, "a", "b"))["b"]
         #expect(row.outcome == "failed")
         #expect(row.item["sha256"] == .null)
