@@ -167,7 +167,8 @@ struct NamingTests {
         arguments: [
             ("x.bin", Self.text, "application/octet-stream", "x.bin"), ("k.md", Self.text, "text/plain", "k.md"),
             ("K.MD", Self.text, "text/plain", "K.MD"), ("f.docx", Self.archive, "application/zip", "f.docx"),
-            ("f.zip", Self.archive, "application/zip", "f.zip"), ("map.geojson", Self.json, "application/json", "map.geojson"),
+            ("f.zip", Self.archive, "application/zip", "f.zip"),
+            ("map.geojson", Self.json, "application/json", "map.geojson"),
             ("list.txt", Self.json, "text/plain", "list.txt"), ("a.tar.gz", Self.text, "x/y", "a.tar.gz"),
             ("J.R.Tolkien", picture(), "image/png", "J.R.Tolkien.png"), ("get.php", Self.archive, "x/y", "get.php.zip"),
             ("v1.2", Self.text, "text/plain", "v1.2.txt"), ("a.jpeg", picture(), "image/png", "a.png"),
@@ -199,7 +200,8 @@ struct NamingTests {
     @Test("names as long as they may be take extensions and numbers")
     func longest() async throws {
         let bench = try bench(
-            "{title}{extension}{title} {extension} {title}.{extension}", ["/1": [.ok(picture())], "/2": [.ok(picture())]])
+            "{title}{extension}{title} {extension} {title}.{extension}",
+            ["/1": [.ok(picture())], "/2": [.ok(picture())]])
         let title = String(repeating: "x", count: 300)
         let report = try await bench.run([bench.item("/1", title: title), bench.item("/2", title: title)])
         #expect(report.outcome == .complete)
@@ -217,7 +219,8 @@ struct NamingTests {
 
     private func benchOfPaths(_ responses: [String: [FaultyServer.Response]]) throws -> Bench {
         var bench = try Bench(responses)
-        bench.job.output.template = try PathTemplate("{path}", fields: [TemplateField(name: "path", help: "", isPath: true)])
+        bench.job.output.template = try PathTemplate(
+            "{path}", fields: [TemplateField(name: "path", help: "", isPath: true)])
         return bench
     }
 
@@ -243,7 +246,8 @@ struct NamingTests {
 
     @Test("somebody else's file in place of a folder stays, and the folder takes a number")
     func fileForFolder() async throws {
-        var bench = try bench("{collection}/x/{title}.{extension}", ["/a": [.ok(picture())], "/b": [.ok(picture(seed: 2))]])
+        var bench = try bench(
+            "{collection}/x/{title}.{extension}", ["/a": [.ok(picture())], "/b": [.ok(picture(seed: 2))]])
         try bench.directory.write("mine", to: "\(bench.outputFolder)/All")
         bench.foreignFiles = ["All"]
         let report = try await bench.run("/a", "/b")
@@ -262,13 +266,16 @@ struct NamingTests {
         #expect(bench.files == ["dir.txt", "DIR (2).TXT/b"])
     }
 
-    @Test("a title that changes renames the file and fetches nothing; a run of a part leaves that to the next whole one")
+    @Test(
+        "a title that changes renames the file and fetches nothing; a run of a part leaves that to the next whole one")
     func changedTitle() async throws {
         let bench = try Bench([
             "/a": [.ok(picture(seed: 1), headers: [("Cache-Control", "max-age=999")])],
             "/b": [.ok(picture(seed: 2), headers: [("Cache-Control", "max-age=999")])],
         ])
-        func items(_ a: String, _ b: String) -> [ListedItem] { [bench.item("/a", title: a), bench.item("/b", title: b)] }
+        func items(_ a: String, _ b: String) -> [ListedItem] {
+            [bench.item("/a", title: a), bench.item("/b", title: b)]
+        }
         _ = try await bench.run(items("Germany", "Spain"))
         let row = try await bench.run(items("Deutschland", "Spain"))["a"]
         #expect(row.path == "Deutschland.png")
@@ -305,7 +312,9 @@ struct NamingTests {
         #expect(row.item["stem"] == "")
         #expect(row.state == "failed")
         let items = [bench.item("/a", key: "k"), bench.item("/a", key: "l")]
-        _ = try await bench.run(items) { $0.selection.isFailedOnly = false; $0.selection.isRefreshing = true }
+        _ = try await bench.run(items) {
+            $0.selection.isFailedOnly = false; $0.selection.isRefreshing = true
+        }
         #expect(bench.files == ["k.png", "l.png"])
     }
 
