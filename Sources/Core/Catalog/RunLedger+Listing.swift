@@ -95,7 +95,8 @@ extension RunLedger {
         let title = secrets.hide(collection.title)
         let subtitle = collection.subtitle.map(secrets.hide)
         let position = collections.count + 1
-        let former = isNew
+        let former =
+            isNew
             ? nil
             : try catalog.first(
                 "SELECT title, section FROM collection WHERE job = ? AND key = ?", context.job.name, collection.key

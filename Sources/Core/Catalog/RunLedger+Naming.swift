@@ -135,7 +135,9 @@ extension RunLedger {
     /// - Parameters:
     ///   - file: at the place of that folder.
     ///   - type: the extension of the item's own file.
-    func freeName(_ stem: String, besideFile file: RelativePath, _ type: String, on catalog: Connection) throws -> ItemName {
+    func freeName(_ stem: String, besideFile file: RelativePath, _ type: String, on catalog: Connection) throws
+        -> ItemName
+    {
         let parts = stem.split(separator: "/", omittingEmptySubsequences: false)
         let depth = file.components.count
         let folder = parts.prefix(depth).joined(separator: "/")

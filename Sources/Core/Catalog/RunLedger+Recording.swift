@@ -44,7 +44,9 @@ extension RunLedger {
     private func write(_ items: [PublishedItem], on catalog: Connection, now: Int64) throws {
         try insertTransfers(of: items, on: catalog)
         for published in items { try update(published, on: catalog, now: now) }
-        for published in items where published.isDoubtful { try forgetValidators(of: published.item.work.id, on: catalog) }
+        for published in items where published.isDoubtful {
+            try forgetValidators(of: published.item.work.id, on: catalog)
+        }
     }
 
     private static let transfersAtOnce = 16
@@ -116,8 +118,8 @@ extension RunLedger {
                 try catalog.run(
                     """
                     UPDATE item SET path = ?, extension = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url,
-                        etag = ?, last_modified = ?, expires_at = ?, variant = ?, stored_at = ?, state = 'stored', failure = NULL,
-                        is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL, stored_run = ? WHERE id = ?
+                        etag = ?, last_modified = ?, expires_at = ?, variant = ?, stored_at = ?, state = 'stored',
+                        failure = NULL, is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL, stored_run = ? WHERE id = ?
                     """
                 ) { values in
                     values.add(file.path.text)
