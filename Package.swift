@@ -41,6 +41,8 @@ let package = Package(
         // Its own headers are where the compiler looks; those of GLib are not.
         .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0"),
 
+        .target(name: "CProcess"),
+
         module("YAML", ["CYAML"]),
         module("SQLite", ["CSQLite"]),
         module("HTTP", ["CCurl", "CCoding", "CLinux"]),
@@ -54,7 +56,7 @@ let package = Package(
         module("SourcesFlags", path: "Sources/Sources-Flags", ["Core", "YAML"]),
         module("SourcesFlickr", path: "Sources/Sources-Flickr", ["Core", "YAML"]),
         module("SourcesManifest", path: "Sources/Sources-Manifest", ["Core", "YAML", "HTTP", "Archive"]),
-        module("SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "HTTP", "CLinux"]),
+        module("SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "HTTP", "CLinux", "CProcess"]),
         module("Reports", ["Core", "SQLite"]),
         module("Commands", ["Core", "Reports", "YAML", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
         .executableTarget(

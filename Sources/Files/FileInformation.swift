@@ -8,6 +8,8 @@ package struct FileInformation: Hashable, Sendable {
     package let size: Int64
     /// False for folders, symbolic links, pipes and devices.
     package let isRegular: Bool
+    /// Whether it is a folder itself, not a link to one.
+    package let isFolder: Bool
     /// With `inode`, tells whether two names are one file.
     package let device: UInt64
     /// The file's number on its device.
@@ -33,6 +35,7 @@ package struct FileInformation: Hashable, Sendable {
     private init(_ status: stat) {
         size = Int64(status.st_size)
         isRegular = status.st_mode & S_IFMT == S_IFREG
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
         modified = Int64(status.st_mtim.tv_sec)

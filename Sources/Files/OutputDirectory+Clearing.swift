@@ -33,8 +33,10 @@ extension OutputDirectory {
             state.partsFolder = nil
             state.picturesFolder = nil
         }
-        guard unlinkat(folder.raw, "journal", 0) == 0 || errno == ENOENT else {
-            throw .last("remove", fullPath("\(Self.privateName)/journal"))
+        for name in ["journal", "journal.new"] {
+            guard unlinkat(folder.raw, name, 0) == 0 || errno == ENOENT else {
+                throw .last("remove", fullPath("\(Self.privateName)/\(name)"))
+            }
         }
         try removeOwner()
     }

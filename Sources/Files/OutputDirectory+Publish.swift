@@ -3,11 +3,13 @@ internal import Glibc
 internal import Synchronization
 
 /// What became of a part that was to be published.
-package enum Publication: Sendable {
+package enum Publication: Sendable, Hashable {
     /// The file is at its path, whole.
     case published
-    /// A file was there already and was not to be replaced: nothing changed, the part is kept.
+    /// A file was there already and was not to be replaced, or a folder: nothing changed, the part is kept.
     case exists
+    /// One of its folders is a file: nothing changed, the part is kept.
+    case blocked(RelativePath)
 }
 
 extension OutputDirectory {
@@ -48,7 +50,32 @@ extension OutputDirectory {
         let parts = try requiredPartsFolder()
         // Before the part: a note never outlives its part, lest it speak for another body of the same name.
         if part.hasNote { try removeNote(part.name) }
-        return try move(part.name, from: parts, to: path, replacing: replacing) ? .published : .exists
+        do throws(FileError) {
+            return try move(part.name, from: parts, to: path, replacing: replacing) ? .published : .exists
+        } catch {
+            if error.errno == EISDIR { return .exists }
+            if error.errno == ENOTDIR, let file = firstFile(above: path) { return .blocked(file) }
+            throw error
+        }
+    }
+
+    /// The first of a path's folders that is a file; nil where none is.
+    package func firstFile(above path: RelativePath) -> RelativePath? {
+        var result: RelativePath?
+        var next = path.parent
+        while let folder = next {
+            if information(folder)?.isRegular == true { result = folder }
+            next = folder.parent
+        }
+        return result
+    }
+
+    /// Whether a file has exactly the bytes of a part; it is read to its end.
+    package func has(_ part: SealedPart, at path: RelativePath) -> Bool {
+        guard let held = part.held else { return (try? digest(of: path)) == part.digest }
+        let count = held.bytes.count
+        guard let bytes = try? beginning(of: path, count: count + 1), bytes.count == count else { return false }
+        return bytes.withUnsafeBytes { count == 0 || memcmp($0.baseAddress!, held.bytes.baseAddress!, count) == 0 }
     }
 
     /// Removes a file. A file that is not there is removed already.

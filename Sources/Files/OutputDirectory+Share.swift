@@ -1,6 +1,15 @@
 internal import CLinux
 internal import Glibc
 
+/// What became of a part that was to share its bytes with a file.
+package enum Sharing: Sendable {
+    case shared
+    /// The file is not there any more, or has other bytes.
+    case different
+    /// It has the bytes, and there is no way to share them: it is on another file system, for instance.
+    case impossible
+}
+
 extension OutputDirectory {
     /// Lets a part share its bytes with a stored file that has the same ones, so that they take their room once.
     ///
@@ -8,15 +17,15 @@ extension OutputDirectory {
     /// the part then has that file's modification time. Names are only ever given, never written through, so that a later
     /// body of either leaves the other alone. The file is read first: one that was changed since is no source.
     ///
-    /// - Returns: whether it does. Where it can't, for a file on another file system for instance, the part is what it was.
+    /// - Returns: whether it does; else the part is what it was.
     /// - Throws: `FileError` when the part can't be opened or closed.
-    package func share(_ part: SealedPart, with path: RelativePath) throws(FileError) -> Bool {
+    package func share(_ part: SealedPart, with path: RelativePath) throws(FileError) -> Sharing {
         precondition(part.held == nil, "a part was shared before it was stored")
         guard part.size > 0, let found = information(path), found.isRegular, found.size == part.size,
             (try? digest(of: path)) == part.digest
-        else { return false }
-        if try shareBlocks(part, with: path) { return true }
-        return try shareName(part, with: path, found)
+        else { return .different }
+        if try shareBlocks(part, with: path) { return .shared }
+        return try shareName(part, with: path, found) ? .shared : .impossible
     }
 
     private func shareBlocks(_ part: SealedPart, with path: RelativePath) throws(FileError) -> Bool {

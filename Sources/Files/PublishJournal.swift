@@ -26,8 +26,11 @@ package final class PublishJournal {
         }
     }
 
-    private let file: Descriptor
+    private var file: Descriptor
+    private let folder: Folder
     private let path: String
+    /// What stays when the journal is emptied, in bytes from its beginning.
+    private var kept: Int64 = 0
 
     /// Opens the journal of a directory, making it where it is missing.
     package init(in directory: OutputDirectory) throws(FileError) {
@@ -38,6 +41,7 @@ package final class PublishJournal {
         }
         guard raw >= 0 else { throw directory.linkAware(.last("open", path)) }
         file = Descriptor(owning: raw)
+        self.folder = folder
     }
 
     /// Whether a run has been in a directory: each makes the journal.
@@ -48,6 +52,11 @@ package final class PublishJournal {
 
     /// Appends a batch with one write; `OutputDirectory.flushData` makes it durable with the batch's data.
     package func record(_ intents: [Intent]) throws(FileError) {
+        let code = writeAll(Self.text(of: intents).bytes, to: file.raw, at: 0)
+        guard code == 0 else { throw FileError(operation: "write", path: path, errno: code) }
+    }
+
+    private static func text(of intents: [Intent]) -> ByteBuffer {
         // The line break in front ends a line that an earlier write left torn.
         var text = ByteBuffer()
         text.append("\n")
@@ -60,13 +69,40 @@ package final class PublishJournal {
             text.append(intent.path.text)
             text.append("\n")
         }
-        let code = writeAll(text.bytes, to: file.raw, at: 0)
-        guard code == 0 else { throw FileError(operation: "write", path: path, errno: code) }
+        return text
     }
 
-    /// Empties the journal: the catalog has the rows.
+    /// Empties the journal but for what is kept: the catalog has the rows.
     package func clear() throws(FileError) {
-        guard uninterrupted({ ftruncate(file.raw, 0) }) == 0 else { throw .last("empty", path) }
+        guard uninterrupted({ ftruncate(file.raw, off_t(kept)) }) == 0 else { throw .last("empty", path) }
+    }
+
+    /// Keeps what the journal has by now: a later process is to look at it.
+    package func keep() throws(FileError) {
+        guard let found = FileInformation(of: file.raw) else { throw .last("read", path) }
+        kept = found.size
+    }
+
+    /// Makes the journal one of these intents, which are kept. At any moment it is the old one or the new one.
+    package func replace(with intents: [Intent]) throws(FileError) {
+        kept = 0
+        guard !intents.isEmpty else { return try clear() }
+        let name = "journal.new"
+        // One that a process was killed over is nothing yet.
+        guard unlinkat(folder.raw, name, 0) == 0 || errno == ENOENT else { throw .last("remove", path) }
+        let raw = uninterrupted {
+            openat(folder.raw, name, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        }
+        guard raw >= 0 else { throw .last("write", path) }
+        let new = Descriptor(owning: raw)
+        let text = Self.text(of: intents)
+        let code = writeAll(text.bytes, to: raw, at: 0)
+        guard code == 0 else { throw FileError(operation: "write", path: path, errno: code) }
+        guard uninterrupted({ fdatasync(raw) }) == 0, renameat(folder.raw, name, folder.raw, "journal") == 0 else {
+            throw .last("write", path)
+        }
+        file = new
+        kept = Int64(text.bytes.count)
     }
 
     /// What processes that did not end may have left without a row, by path; several where several of them tried one

@@ -65,6 +65,15 @@ package struct MediaType: Hashable, Sendable {
         self.kind = kind
     }
 
+    /// Whether files of many kinds begin like this: text in some form, or a container. Office documents and e-books are
+    /// ZIP files, notes and maps are JSON or XML, camera files TIFF.
+    package var isForm: Bool { Self.forms.contains(self) }
+
+    /// Whether its files are plain text, which may begin like anything.
+    package var isText: Bool { self == Self.text || self == Self.csv }
+
+    private static let forms: Set<MediaType> = [zip, gzip, json, xml, mp4, webm, tiff]
+
     package static func isKnown(extension text: some StringProtocol) -> Bool {
         byExtension[text.lowercased()] != nil
     }

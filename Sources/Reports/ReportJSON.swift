@@ -45,7 +45,11 @@ package enum ReportJSON {
         item.sha256, item.stored_url, item.etag, item.last_modified, item.expires_at, item.stored_at, item.state,
         transfer.outcome, transfer.attempts, transfer.status, transfer.failure, transfer.detail, transfer.started_at,
         \(timingColumns),
-        last.run_id, last.started_at, last.total_us, last.elapsed_us, last.wire_bytes, last.body_bytes
+        last_download.run_id, coalesce(last.started_at, pruned.started_at) AS started_at,
+        coalesce(last.total_us, pruned.total_us) AS total_us,
+        coalesce(last.elapsed_us, pruned.elapsed_us) AS elapsed_us,
+        coalesce(last.wire_bytes, pruned.wire_bytes) AS wire_bytes,
+        coalesce(last.body_bytes, pruned.body_bytes) AS body_bytes
         """
     fileprivate static let lastDownloadColumnCount = 6
 

@@ -65,6 +65,8 @@ extension ReportRows {
                 JOIN transfer ON transfer.run_id = ? AND transfer.item_id = item.id
                 LEFT JOIN last_download ON last_download.item_id = item.id AND transfer.outcome <> 'downloaded'
                 LEFT JOIN transfer AS last ON last.run_id = last_download.run_id AND last.item_id = item.id
+                LEFT JOIN download AS pruned ON pruned.item_id = last_download.item_id
+                    AND pruned.run_id = last_download.run_id
                 WHERE item.id = ?
                 """,
             run: run.id, from: connection)

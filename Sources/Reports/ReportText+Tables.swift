@@ -57,7 +57,7 @@ extension ReportText {
     ) throws {
         let columns = """
             transfer.outcome, coalesce(CASE transfer.outcome WHEN 'downloaded' THEN transfer.body_bytes END, item.size),
-            CASE transfer.outcome WHEN 'downloaded' THEN transfer.total_us ELSE last.total_us END,
+            CASE transfer.outcome WHEN 'downloaded' THEN transfer.total_us ELSE coalesce(last.total_us, pruned.total_us) END,
             item.title, collection.section, collection.title, item.section
             """
         let rows = try ReportRows.items(of: run, columns: columns, from: connection)

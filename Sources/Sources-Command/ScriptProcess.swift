@@ -1,4 +1,5 @@
 import CLinux
+import CProcess
 import Dispatch
 import Glibc
 import HTTP
@@ -230,18 +231,18 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
         defer { for end in ends.joined() where end >= 0 { close(end) } }
         for _ in 0..<3 {
             var pair: [Int32] = [-1, -1]
-            guard clinux_pipe(&pair) == 0 else { return String(cString: strerror(errno)) }
+            guard cprocess_pipe(&pair) == 0 else { return String(cString: strerror(errno)) }
             ends.append(pair)
         }
         var words = ([launch.program] + launch.arguments).map { strdup($0) } + [nil]
         var variables = launch.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
-        process = clinux_spawn_guarded(
+        process = cprocess_spawn_guarded(
             launch.program, &words, &variables, launch.folder, ends[0][0], ends[1][1], ends[2][1])
         guard process > 0 else { return String(cString: strerror(errno)) }
         watch = clinux_open_process(process)
         (input, output, errors) = (ends[0][1], ends[1][0], ends[2][0])
-        for descriptor in [input, output, errors] { clinux_set_nonblocking(descriptor) }
+        for descriptor in [input, output, errors] { cprocess_set_nonblocking(descriptor) }
         ends[0][1] = -1
         ends[1][0] = -1
         ends[2][0] = -1

@@ -16,22 +16,37 @@ struct ListReading {
     private var index = -1
     /// Whether there are elements that could not be read, how many and which nobody knows.
     private(set) var isIncomplete = false
+    /// Items that were read to see whether this is a list at all, and what came at their end; nil before that.
+    private var first: ArraySlice<ListedItem>?
+    private var firstFault: (any Error)?
+    /// Elements of them that are no URLs, and what is wrong with the first.
+    private var foreign = 0
+    private var firstForeign: String?
+    /// Whether the list is a file by itself.
+    private let isWhole: Bool
     private var keys = RepeatedKeys()
     private var lastURL: WebURL?
+
+    /// So many elements show whether something is a list.
+    private static let sample = 100
+    /// Fewer elements that are no URLs are each told of, also where they are most of a short list.
+    private static let leastForeign = 10
 
     /// - Parameters:
     ///   - key: the list's name.
     ///   - hasPaths: whether items tell their paths.
-    init(key: String, elements: ListElements, hasPaths: Bool) {
-        self.init(key: key, elements, hasPaths: hasPaths, fault: nil)
+    ///   - isWhole: whether the list is a file by itself, not an entry of a ZIP file.
+    init(key: String, elements: ListElements, hasPaths: Bool, isWhole: Bool) {
+        self.init(key: key, elements, hasPaths: hasPaths, isWhole: isWhole, fault: nil)
     }
 
     /// A list that can't be read: one item says why.
     init(key: String, fault: String) {
-        self.init(key: key, nil, hasPaths: true, fault: fault)
+        self.init(key: key, nil, hasPaths: true, isWhole: false, fault: fault)
     }
 
-    private init(key: String, _ elements: ListElements?, hasPaths: Bool, fault: String?) {
+    private init(key: String, _ elements: ListElements?, hasPaths: Bool, isWhole: Bool, fault: String?) {
+        self.isWhole = isWhole
         self.key = key
         prefix = "\(key)#"
         self.hasPaths = hasPaths
@@ -44,13 +59,54 @@ struct ListReading {
 
     /// The next item; nil at the end of the list.
     ///
-    /// - Throws: why a list that is a file by itself can't be read on. Of a ZIP file's list that is an item.
+    /// - Throws: why a list that is a file by itself can't be read on, or is none. Of a ZIP file's list that is an item.
     mutating func next() throws -> ListedItem? {
         if let fault {
             self.fault = nil
-            isIncomplete = true
-            return invalid(0, written: key, "\(key) can't be read: \(fault)")
+            return unreadable(fault)
         }
+        if first == nil, let fault = readFirst() {
+            if isWhole { throw ManifestError("\(key): \(fault)") }
+            return unreadable(fault)
+        }
+        if let item = first?.popFirst() { return item }
+        if let firstFault {
+            self.firstFault = nil
+            throw firstFault
+        }
+        return try nextItem()
+    }
+
+    private mutating func unreadable(_ fault: String) -> ListedItem {
+        isIncomplete = true
+        elements = nil
+        return invalid(0, written: key, "\(key) can't be read: \(fault)")
+    }
+
+    /// Reads the first elements.
+    ///
+    /// - Returns: why this is no list: most of them are no URLs.
+    private mutating func readFirst() -> String? {
+        var items: [ListedItem] = []
+        do {
+            while items.count < Self.sample, let item = try nextItem() { items.append(item) }
+        } catch {
+            firstFault = error
+        }
+        first = []
+        guard foreign >= Self.leastForeign, foreign * 2 > items.count else {
+            first = items[...]
+            return nil
+        }
+        return "\(foreign) of its first \(items.count) elements are no URLs (the first: \(firstForeign ?? ""))"
+    }
+
+    private mutating func noteForeign(_ reason: String) {
+        foreign += 1
+        firstForeign = firstForeign ?? reason
+    }
+
+    private mutating func nextItem() throws -> ListedItem? {
         guard var elements = elements.take() else { return nil }
         index += 1
         do {
@@ -62,6 +118,7 @@ struct ListReading {
             let place = elements.place
             self.elements = elements
             isIncomplete = isIncomplete || fault.losesOthers
+            noteForeign(fault.description)
             return invalid(index, written: "", "\(place) of \(key): \(fault)")
         } catch let error as ManifestError {
             throw error
@@ -77,6 +134,8 @@ struct ListReading {
             url = try WebURL(element.url, near: lastURL)
             lastURL = url
         } catch {
+            // A URL that is not for this program, as of FTP, is one.
+            if !element.url.contains("://") { noteForeign(error.reason) }
             return invalid(index, written: element.url, "\(place) of \(key): \(error.reason)")
         }
         if let complaint = element.complaint {
@@ -94,8 +153,7 @@ struct ListReading {
     private func invalid(_ index: Int, written: String, _ reason: String) -> ListedItem {
         let name = "\(key)#@\(index)"
         return ListedItem(
-            collection: key, key: name, url: written, title: name, fields: ["path": name],
-            invalid: reason)
+            collection: key, key: name, url: written, title: name, invalid: reason)
     }
 }
 

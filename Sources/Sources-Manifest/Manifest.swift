@@ -69,7 +69,7 @@ struct Manifest {
             let reader = FileBytes(file)
             do {
                 let elements = try ListElements(ByteStream { try reader.next() }, name: list.key)
-                return ListReading(key: list.key, elements: elements, hasPaths: hasPaths)
+                return ListReading(key: list.key, elements: elements, hasPaths: hasPaths, isWhole: true)
             } catch let fault as ElementFault {
                 throw ManifestError("\(list.key): \(fault)")
             }
@@ -77,7 +77,7 @@ struct Manifest {
         do {
             try archive.begin(entry)
             let elements = try ListElements(ByteStream { try archive.next() }, name: list.key)
-            return ListReading(key: list.key, elements: elements, hasPaths: hasPaths)
+            return ListReading(key: list.key, elements: elements, hasPaths: hasPaths, isWhole: false)
         } catch {
             // It fails its collection alone.
             return ListReading(key: list.key, fault: String(describing: error))

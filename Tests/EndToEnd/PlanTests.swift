@@ -80,6 +80,19 @@ struct PlanTests {
         #expect(shell.lines.count == 1)
     }
 
+    @Test("twenty thousand items of one name are named in the time of others")
+    func equalNames() throws {
+        let workplace = try Workplace()
+        // Asking for each number anew would be two hundred million questions.
+        let urls = (0..<20_000).map { "http://127.0.0.1:9/\($0)/photo.jpg" }
+        try workplace.directory.write(urls.joined(separator: "\n"), to: "urls.txt")
+        try workplace.directory.write(
+            "{name: list, source: {type: manifest, url: urls.txt}, output: {directory: out}}", to: "job.yaml")
+        let plan = try workplace.run(["plan", "job.yaml"], with: .runner)
+        #expect(plan.ending == .exit(0))
+        #expect(plan.lines.last?.split(separator: "\t")[2] == "urls/photo (20000).{extension}")
+    }
+
     @Test("a plan shows ${NAME}, not what it stands for")
     func secrets() throws {
         let workplace = try Workplace()

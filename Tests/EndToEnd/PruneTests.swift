@@ -57,6 +57,27 @@ struct PruneTests {
         #expect(try workplace.catalog().values("SELECT runs FROM day") == [2])
     }
 
+    @Test("an item that is unchanged keeps the time of its last download when that run goes")
+    func lastDownload() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("a body", headers: [("Cache-Control", "max-age=999")]) }
+        try workplace.writeJob(source: ["template: '\(server.url("/{n}"))'", "count: 2"])
+        for _ in 0..<2 { #expect(try workplace.run(["job.yaml"]).ending == .exit(0)) }
+        func times() throws -> [String] {
+            try workplace.run(["report", "--items"]).output.split(separator: "\n").map(String.init)
+                .filter { $0.hasPrefix("  fresh") }
+        }
+        let before = try times()
+        #expect(before.count == 2)
+        #expect(before.allSatisfy { $0.contains("*") })
+        try change(workplace, "UPDATE run SET started_at = 1767614400000000 WHERE id = 1")
+        #expect(try workplace.run(["prune", "--runs-older-than", "1d"]).errors.hasPrefix("1 run with 2 transfers "))
+        #expect(try times() == before)
+        let json = try workplace.run(["report", "--items", "--format", "json"]).output
+        #expect(json.contains(#""last_download":{"run_id":1,"#))
+        #expect(try workplace.catalog().contradictions() == [])
+    }
+
     @Test("a day's sums grow when more of its runs go")
     func again() throws {
         let workplace = try Workplace()

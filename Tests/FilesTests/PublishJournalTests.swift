@@ -31,6 +31,33 @@ struct PublishJournalTests {
         #expect(try journal.leftovers() == [two.path: [two]])
     }
 
+    @Test("what is kept outlives the batches that follow")
+    func kept() throws {
+        let fixture = try Fixture()
+        let journal = try PublishJournal(in: fixture.directory)
+        let (one, two) = (try intent("a", "1"), try intent("b", "2"))
+        try journal.record([one])
+        try journal.keep()
+        try journal.record([two])
+        try journal.clear()
+        #expect(try PublishJournal(in: fixture.directory).leftovers() == [one.path: [one]])
+    }
+
+    @Test("a journal that is replaced has the new intents, and keeps them")
+    func replaced() throws {
+        let fixture = try Fixture()
+        let journal = try PublishJournal(in: fixture.directory)
+        let (one, two, three) = (try intent("a", "1"), try intent("b", "2"), try intent("c", "3"))
+        try journal.record([one, two])
+        try journal.replace(with: [two])
+        try journal.record([three])
+        #expect(try journal.leftovers() == [two.path: [two], three.path: [three]])
+        try journal.clear()
+        #expect(try PublishJournal(in: fixture.directory).leftovers() == [two.path: [two]])
+        try journal.replace(with: [])
+        #expect(try PublishJournal(in: fixture.directory).leftovers() == [:])
+    }
+
     @Test("a file that is to go is told from one that is to come")
     func retirement() throws {
         let fixture = try Fixture()

@@ -67,10 +67,8 @@ struct PublishTests {
     func folderInTheWay() async throws {
         let fixture = try Fixture()
         try await fixture.publish([1], as: "a/b")
-        let folder = await #expect(throws: FileError.self) { try await fixture.publish([2], as: "a", replacing: true) }
-        #expect(folder?.errno == EISDIR)
-        let file = await #expect(throws: FileError.self) { try await fixture.publish([2], as: "a/b/c") }
-        #expect(file?.errno == ENOTDIR)
+        #expect(try await fixture.publish([2], as: "a", replacing: true) == .exists)
+        #expect(try await fixture.publish([2], as: "a/b/c") == .blocked(RelativePath(validating: "a/b")))
         #expect(fixture.bytes("a/b") == [1])
     }
 

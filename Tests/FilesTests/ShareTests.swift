@@ -22,7 +22,7 @@ struct ShareTests {
         let bytes = pattern(length)
         try await fixture.publish(bytes, as: "first/a", modified: 1_234_567_890)
         let part = try await fixture.sealed(bytes)
-        #expect(try fixture.directory.share(part, with: RelativePath(validating: "first/a")))
+        #expect(try fixture.directory.share(part, with: RelativePath(validating: "first/a")) == .shared)
         try publish(part, as: "second/b", in: fixture)
         let (first, second) = (try information("first/a", fixture), try information("second/b", fixture))
         #expect(first?.inode == second?.inode)
@@ -36,7 +36,7 @@ struct ShareTests {
         let fixture = try Fixture(in: "/dev/shm")
         try await fixture.publish(Array("same".utf8), as: "a")
         let part = try await fixture.sealed(Array("same".utf8))
-        #expect(try fixture.directory.share(part, with: RelativePath(validating: "a")))
+        #expect(try fixture.directory.share(part, with: RelativePath(validating: "a")) == .shared)
         try publish(part, as: "b", in: fixture)
         try await fixture.publish(Array("new".utf8), as: "b", replacing: true, modified: 1)
         #expect(fixture.bytes("a") == Array("same".utf8))
@@ -52,7 +52,7 @@ struct ShareTests {
         #expect(symlink("../elsewhere", fixture.directory.path + "/link") == 0)
         let part = try await fixture.sealed(Array("same".utf8))
         for path in ["a", "link", "missing"] {
-            #expect(try !fixture.directory.share(part, with: RelativePath(validating: path)))
+            #expect(try fixture.directory.share(part, with: RelativePath(validating: path)) == .different)
         }
         try publish(part, as: "b", in: fixture)
         #expect(fixture.bytes("b") == Array("same".utf8))
@@ -69,7 +69,7 @@ struct ShareTests {
         defer { umount2(folder, Int32(MNT_DETACH)) }
         try fixture.temporary.write("same", to: "out/mounted/a")
         let part = try await fixture.sealed(Array("same".utf8))
-        #expect(try !fixture.directory.share(part, with: RelativePath(validating: "mounted/a")))
+        #expect(try fixture.directory.share(part, with: RelativePath(validating: "mounted/a")) == .impossible)
         try publish(part, as: "b", in: fixture)
         #expect(fixture.bytes("b") == Array("same".utf8))
     }

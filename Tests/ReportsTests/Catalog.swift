@@ -145,6 +145,10 @@ extension Catalog {
             wire_bytes INTEGER, body_bytes INTEGER, http_version TEXT, connection_reused INTEGER, address TEXT,
             PRIMARY KEY (run_id, item_id)
         ) WITHOUT ROWID;
+        CREATE TABLE download (
+            item_id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL, started_at INTEGER, total_us INTEGER,
+            elapsed_us INTEGER, wire_bytes INTEGER, body_bytes INTEGER
+        );
         CREATE TABLE throttle (
             run_id INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, host TEXT NOT NULL,
             refusals INTEGER NOT NULL, cuts INTEGER NOT NULL, least_concurrency INTEGER, least_rate REAL,

@@ -129,6 +129,34 @@ struct FormatTests {
         #expect(listing.items.filter { $0.invalid == nil }.map(\.url) == ["http://a/1", "http://a/2"])
     }
 
+    @Test(
+        "what is no list for the most part is one failure",
+        arguments: [
+            ("l.json", "[" + Array(repeating: "1", count: 1_500).joined(separator: ",") + "]", 100, 100),
+            ("l.txt", "http://a/1\n" + String(repeating: "some words\n", count: 20_000), 99, 100),
+            ("l.jsonl", "\"http://a/1\"\n" + String(repeating: "{}\n", count: 11), 11, 12),
+        ])
+    func noList(name: String, text: String, count: Int, of sample: Int) async throws {
+        let reason = "\(count) of its first \(sample) elements are no URLs (the first: "
+        // A file by itself can't be listed; in a ZIP file the others go on.
+        let listing = try await Listing(name, text)
+        #expect(listing.failure?.hasPrefix("\(name): \(reason)") == true)
+        #expect(listing.items.isEmpty)
+        let zip = try await Listing(zip: [name: text, "other.json": #"["http://a/1"]"#], options: "include: '*'")
+        #expect(zip.items.map(\.key) == ["\(name)#@0", "other.json#http://a/1"])
+        #expect(zip.invalid.first?.hasPrefix("\(name)#@0: \(name) can't be read: \(reason)") == true)
+        #expect(zip.pages.contains { $0.incomplete.contains(name) })
+    }
+
+    @Test("a few elements that are no URLs, or URLs of another kind, are each told of")
+    func mostlyFaulty() async throws {
+        #expect(try await Listing("l.json", "[1,2,3]").invalid.count == 3)
+        let text = (0..<50).map { "ftp://a/\($0)" }.joined(separator: "\n") + "\nhttp://a/1"
+        let listing = try await Listing("l.txt", text)
+        #expect(listing.invalid.count == 50)
+        #expect(listing.failure == nil)
+    }
+
     @Test("an element without end costs no memory, and no other list")
     func endless() async throws {
         let text = "[\"http://a/1\", \"" + String(repeating: "x", count: 200_000) + "\", \"http://a/2\"]"

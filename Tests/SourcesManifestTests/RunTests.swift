@@ -52,6 +52,26 @@ struct RunTests {
         #expect(run.server.requests.dropFirst(asked).map(\.path) == ["/page.jpg"])
     }
 
+    @Test("of a list that was read whole it is known how many items it has; of one that was not, how many it had")
+    func expected() async throws {
+        let urls = (0..<3).map { "/\($0).png" }
+        let run = try ManifestRun("l.json", Dictionary(uniqueKeysWithValues: urls.map { ($0, .ok(Self.png)) }))
+        func write(_ count: Int, _ end: String) throws {
+            let list = urls.prefix(count).map { "\"\(run.server.url($0))\"" }.joined(separator: ",")
+            try run.write("[\(list)\(end)", to: "l.json")
+        }
+        func expected() throws -> [[String]] { try run.table("SELECT expected FROM collection") }
+        try write(3, "]")
+        _ = try await run.run()
+        #expect(try expected() == [["3"]])
+        try write(1, "")
+        _ = try await run.run()
+        #expect(try expected() == [["3"]])
+        try write(2, "]")
+        _ = try await run.run()
+        #expect(try expected() == [["2"]])
+    }
+
     @Test("a broken element says in the ledger where it stands")
     func broken() async throws {
         let run = try ManifestRun("l.json", [:])

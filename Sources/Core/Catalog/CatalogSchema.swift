@@ -19,6 +19,8 @@ package enum CatalogSchema {
             Migration("owners", sql: owners),
             Migration("how a run was started", sql: "ALTER TABLE run ADD COLUMN overrides TEXT"),
             Migration("known failures", sql: knownFailures),
+            Migration("extensions of files", sql: "ALTER TABLE item ADD COLUMN extension TEXT"),
+            Migration("downloads of pruned runs", sql: prunedDownloads),
         ])
 
     private static let tables = """
@@ -282,5 +284,25 @@ package enum CatalogSchema {
             given_up INTEGER NOT NULL,
             PRIMARY KEY (run_id, host)
         ) WITHOUT ROWID;
+        """
+
+    /// The last download of an item by a run that was pruned: what its row of `transfer` said of time and size.
+    private static let prunedDownloads = """
+        CREATE TABLE download (
+            item_id INTEGER PRIMARY KEY REFERENCES item(id) ON DELETE CASCADE,
+            run_id INTEGER NOT NULL,
+            started_at INTEGER,
+            queue_us INTEGER,
+            dns_us INTEGER,
+            connect_us INTEGER,
+            tls_us INTEGER,
+            wait_us INTEGER,
+            receive_us INTEGER,
+            total_us INTEGER,
+            store_us INTEGER,
+            elapsed_us INTEGER,
+            wire_bytes INTEGER,
+            body_bytes INTEGER
+        );
         """
 }

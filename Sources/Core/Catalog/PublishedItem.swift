@@ -9,12 +9,16 @@ final class PublishedItem {
     /// The validators of a good reply.
     var freshness: Freshness?
     var file: StoredFile?
-    /// Set when the stem was taken and the item's row gets another one.
-    var stem: (text: String, hash: Int64)?
+    /// What its numbers are added to.
+    var wanted: String
+    /// Set when the name was taken and the item's row gets another one.
+    var name: ItemName?
     /// What has replaced the file that the item's row tells of, although the item failed.
     var unclaimed: StoredFile?
     /// Whether a request was sent, for it or for its URL in another place.
     var isAsked: Bool
+    /// Whether its file turned out to be another than its row tells.
+    var isDoubtful = false
     /// Whether its bytes take no room of their own.
     var isShared = false
     private var path: (stem: String, path: RelativePath)?
@@ -22,6 +26,7 @@ final class PublishedItem {
     init(_ item: FinishedItem) {
         self.item = item
         isAsked = item.record.attempts > 0
+        wanted = item.work.stem
         guard let reply = item.reply else { return }
         let secrets = item.work.context.job.trust.secrets
         var freshness = reply.freshness.without(secrets)
@@ -45,11 +50,18 @@ final class PublishedItem {
         self.freshness = freshness
     }
 
-    /// Where its body goes with a stem: with its own, the journal is told first and the file moved then.
-    func path(stem: String) throws(InvalidPath) -> RelativePath {
+    /// The present one of its item.
+    var stem: String { name?.stem ?? item.work.stem }
+
+    /// Of its body's file.
+    var `extension`: String { type?.extension ?? "bin" }
+
+    /// Where its body goes: the journal has that before the file is there.
+    func bodyPath() throws(InvalidPath) -> RelativePath {
+        let stem = stem
         if let path, path.stem == stem { return path.path }
         let path = try RelativePath(
-            validating: PathTemplate.path(stem: stem, extension: type?.extension ?? "bin"))
+            validating: PathTemplate.path(stem: stem, extension: `extension`))
         self.path = (stem, path)
         return path
     }

@@ -38,7 +38,7 @@ extension RunLedger {
             kept = nil
         } catch let error as FileError {
             // The journal tells the next run of what has no row any more.
-            needsJournal = true
+            keepJournal()
             kept = nil
             events.append(warning("files over output.max_bytes stay for now: \(error)", now))
         } catch {

@@ -32,8 +32,17 @@ extension RunLedger {
             throw error
         }
         removeOldNames()
+        removeSupersededInPage()
         outcome.add(progress())
         return outcome
+    }
+
+    /// Ends what items of a page did that took the files of others: their rows are committed.
+    private func removeSupersededInPage() {
+        guard !publishedInPage.isEmpty else { return }
+        for published in publishedInPage { removeSuperseded(published) }
+        publishedInPage = []
+        clearJournal()
     }
 
     private func list(
@@ -66,6 +75,12 @@ extension RunLedger {
         let title = collection.title
         let subtitle = collection.subtitle.map(context.job.trust.secrets.hide)
         let position = collections.count + 1
+        let former =
+            isNew
+            ? nil
+            : try catalog.first(
+                "SELECT title, section FROM collection WHERE job = ? AND key = ?", context.job.name, collection.key
+            ) { row in (title: try row[0] as String, section: try row[1] as String?) }
         // An existing row keeps its id: items hang on it.
         try catalog.run(
             """
@@ -73,7 +88,7 @@ extension RunLedger {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (job, key) DO UPDATE SET title = excluded.title, subtitle = excluded.subtitle,
                 section = excluded.section, latitude = excluded.latitude, longitude = excluded.longitude,
-                position = excluded.position, expected = excluded.expected
+                position = excluded.position, expected = coalesce(excluded.expected, expected)
             """,
             context.job.name, collection.key, title, subtitle, collection.section, collection.latitude,
             collection.longitude, position, collection.expected)
@@ -81,7 +96,8 @@ extension RunLedger {
             try catalog.value(
                 "SELECT id FROM collection WHERE job = ? AND key = ?", context.job.name, collection.key) ?? 0
         collections[collection.key] = ListedCollectionRow(
-            id: id, key: collection.key, title: title, section: collection.section)
+            id: id, key: collection.key, title: title, section: collection.section, expected: collection.expected,
+            former: former)
         beginSums(ofCollection: id, title: title, expected: collection.expected)
         guard context.interest.includesItems else { return nil }
         return .collection(
@@ -117,7 +133,9 @@ extension RunLedger {
                 outcome.warnings.append("the key '\(key)' is listed twice; the second is passed over")
                 return
             }
-            row = try rename(try update(known, to: listing, on: catalog), to: listing.stem, on: catalog)
+            let isNamedAnew = isNamedAnew(known, listing, collection)
+            row = try rename(
+                try update(known, to: listing, on: catalog), to: listing.stem, isNamedAnew: isNamedAnew, on: catalog)
         } else if let inserted = try insert(listing, key: key, on: catalog) {
             row = inserted
         } else {
@@ -162,6 +180,11 @@ extension RunLedger {
                 listed += 1
                 _ = selected.insert(row.id)
                 try countListed(collection: row.collectionID, on: catalog)
+                guard !row.stem.isEmpty else {
+                    let reason = "its element of the list can't be fetched; a run that reads the list says why"
+                    outcome.add(try settle(row, .invalid(reason), collection, on: catalog, now: now))
+                    continue
+                }
                 do {
                     let url = try url(of: row)
                     try decide(
@@ -347,11 +370,21 @@ extension RunLedger {
     /// An item of this run with the same URL, which is fetched for both.
     private func leader(of work: ItemWork, on catalog: Connection) throws -> Int64? {
         let hash = hash(of: work)
-        for candidate in urls.candidates(hash) where !givenUp.contains(candidate) {
+        var isReplaced = false
+        let candidates = (newLeaders[hash].map { [$0] } ?? []) + urls.candidates(hash)
+        for candidate in candidates where !givenUp.contains(candidate) {
+            let found = try catalog.first("SELECT url, state = 'evicted' FROM item WHERE id = ?", candidate) { row in
+                (url: try row[0] as String, isEvicted: try row[1] as Bool)
+            }
+            guard let found, (try? url(found.url, of: candidate)) == work.url else { continue }
+            if !found.isEvicted || open.contains(candidate) { return candidate }
             // One whose file went meanwhile has nothing to give.
-            let shown: String? = try catalog.value(
-                "SELECT url FROM item WHERE id = ? AND (state <> 'evicted' OR ?)", candidate, open.contains(candidate))
-            if let shown, (try? url(shown, of: candidate)) == work.url { return candidate }
+            isReplaced = true
+            break
+        }
+        if isReplaced {
+            newLeaders[hash] = work.id
+            return nil
         }
         urls.insert(work.id, hash: hash)
         return nil

@@ -15,9 +15,15 @@ extension RunLedger {
         guard !pending.isEmpty else { return items }
         let isDurable = context.job.transfer.durability == .batch
         do throws(FileError) {
-            try journal?.record(intents(of: pending))
-            if isDurable { try context.output.flushData() }
-            for published in pending { try publish(published, on: catalog) }
+            // Those whose names turn out to be taken go on with others, which the journal has to have first.
+            var round = pending
+            while !round.isEmpty {
+                try journal?.record(intents(of: round))
+                if isDurable { try context.output.flushData() }
+                var next: [PublishedItem] = []
+                for published in round where try !publish(published, on: catalog) { next.append(published) }
+                round = next
+            }
         } catch {
             // Without the journal or the flush nothing of the batch may be named, and on a full disk nothing more.
             for published in pending where published.file == nil && published.item.record.outcome != .failed {
@@ -28,7 +34,7 @@ extension RunLedger {
             if isDurable { try context.output.flushFolders() }
         } catch {
             // Names that may be lost again are not claimed; the journal tells the next run of those that are new.
-            needsJournal = true
+            keepJournal()
             for published in pending {
                 guard let file = published.file else { continue }
                 fail(published, error)
@@ -43,7 +49,7 @@ extension RunLedger {
         var intents: [PublishJournal.Intent] = []
         for published in items {
             let work = published.item.work
-            guard let body = published.item.body, let path = try? published.path(stem: work.stem) else { continue }
+            guard let body = published.item.body, let path = try? published.bodyPath() else { continue }
             intents.append(PublishJournal.Intent(path: path, size: body.size, digest: body.digest))
             guard let old = work.stored, old.path != path else { continue }
             intents.append(
@@ -54,47 +60,47 @@ extension RunLedger {
 
     /// Gives one body its name.
     ///
+    /// - Returns: false when the name is somebody else's: the item has another one now, to be tried next.
     /// - Throws: never for a fault of this item alone, which is written into it.
-    private func publish(_ published: PublishedItem, on catalog: Connection) throws(FileError) {
+    private func publish(_ published: PublishedItem, on catalog: Connection) throws(FileError) -> Bool {
         let item = published.item
-        guard let body = item.body else { return }
+        guard let body = item.body else { return true }
         do {
-            let isShared = try share(body, on: catalog)
-            var stem = item.work.stem
-            var number = 1
-            while true {
-                let path = try published.path(stem: stem)
-                let isOwn = item.work.claimedPath == path.text
-                var outcome = try context.output.publish(body, as: path, replacing: isOwn)
-                if case .exists = outcome, try isLeftover(path) {
-                    outcome = try context.output.publish(body, as: path, replacing: true)
-                }
-                if case .published = outcome {
-                    published.isShared = isShared
-                    // A rename between two names of one file does nothing, and keeps both (rename(2)).
-                    if isShared { try body.discard(in: context.output) }
-                } else if try isSame(path, body), try !isClaimed(path.text, by: item.work.id, on: catalog) {
-                    try body.discard(in: context.output)
-                    outcome = .published
-                }
-                if case .published = outcome {
-                    storedBytes?.add(body.digest, at: path)
-                    published.file = StoredFile(
-                        path: path, mediaType: published.type?.mediaType, size: body.size, sha256: body.digest,
-                        freshness: published.freshness ?? Freshness())
-                    published.item.record.timings?.store = max(0, Monotonic.now() - item.endedAt)
-                    return
-                }
-                // Somebody else's file has the name: the next number that no row has.
-                let free = try freeStem(item.work.stem, after: &number, on: catalog)
-                published.stem = free
-                stem = free.text
+            if published.name == nil { published.isShared = try share(body, on: catalog) }
+            let path = try published.bodyPath()
+            let isOwn = item.work.claimedPath == path.text
+            var outcome = try context.output.publish(body, as: path, replacing: isOwn)
+            if case .exists = outcome, try isLeftover(path) {
+                outcome = try context.output.publish(body, as: path, replacing: true)
             }
+            switch outcome {
+            case .published:
+                // A rename between two names of one file does nothing, and keeps both (rename(2)).
+                if published.isShared { try body.discard(in: context.output) }
+            case .exists:
+                guard try isSame(path, body), try !isClaimed(path, by: item.work.id, on: catalog) else {
+                    published.name = try freeName(published.wanted, on: catalog)
+                    return false
+                }
+                published.isShared = false
+                try body.discard(in: context.output)
+            case .blocked(let folder):
+                let name = try freeName(published.stem, besideFile: folder, published.extension, on: catalog)
+                (published.name, published.wanted) = (name, name.stem)
+                return false
+            }
+            named.insert(path)
+            storedBytes?.add(body.digest, at: path)
+            published.file = StoredFile(
+                path: path, extension: published.extension, mediaType: published.type?.mediaType,
+                size: body.size, sha256: body.digest, freshness: published.freshness ?? Freshness())
+            published.item.record.timings?.store = max(0, Monotonic.now() - item.endedAt)
         } catch let error as FileError where error.isDiskFull {
             throw error
         } catch {
             fail(published, error)
         }
+        return true
     }
 
     /// Whether a file is what an unfinished run of this job left, with the bytes that its journal tells.
@@ -112,9 +118,10 @@ extension RunLedger {
         return try context.output.digest(of: path) == body.digest
     }
 
-    private func isClaimed(_ path: String, by other: Int64, on catalog: Connection) throws -> Bool {
+    private func isClaimed(_ path: RelativePath, by other: Int64, on catalog: Connection) throws -> Bool {
+        if named.contains(path) { return true }
         let owner: Int64? = try catalog.value(
-            "SELECT id FROM item WHERE job = ? AND path = ? AND id <> ?", context.job.name, path, other)
+            "SELECT id FROM item WHERE job = ? AND path = ? AND id <> ?", context.job.name, path.text, other)
         return owner != nil
     }
 

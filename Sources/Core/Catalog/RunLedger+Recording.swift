@@ -1,4 +1,5 @@
 import Files
+import Glibc
 import HTTP
 import SQLite
 
@@ -15,10 +16,12 @@ extension RunLedger {
             try? item.body?.discard(in: context.output)
             return false
         }
+        // What is named has its rows when this ends.
+        defer { named.removeAll(keepingCapacity: true) }
         var items = try publish(batch, on: catalog)
         // One pass gives followers what their leaders have; they may lead nobody themselves.
         if context.interest.includesProgress { for published in items { countWanted(published.item) } }
-        if !followers.isEmpty { items += try publish(items.flatMap(follow), on: catalog) }
+        if !followers.isEmpty { items += try publish(items.flatMap { try follow($0) }, on: catalog) }
         let before = figures
         do {
             try catalog.transaction {
@@ -50,6 +53,9 @@ extension RunLedger {
     private func write(_ items: [PublishedItem], on catalog: Connection, now: Int64) throws {
         try insertTransfers(of: items, on: catalog)
         for published in items { try update(published, on: catalog, now: now) }
+        for published in items where published.isDoubtful {
+            try forgetValidators(of: published.item.work.id, on: catalog)
+        }
     }
 
     private static let transfersAtOnce = 16
@@ -120,13 +126,14 @@ extension RunLedger {
             if record.outcome == .downloaded {
                 try catalog.run(
                     """
-                    UPDATE item SET path = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url, etag = ?,
-                        last_modified = ?, expires_at = ?, variant = ?, stored_at = ?, state = 'stored', failure = NULL,
-                        is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL, stored_run = ?, asked_run = ?,
-                        asked_in_vain = 0 WHERE id = ?
+                    UPDATE item SET path = ?, extension = ?, media_type = ?, size = ?, sha256 = ?, stored_url = url,
+                        etag = ?, last_modified = ?, expires_at = ?, variant = ?, stored_at = ?, state = 'stored',
+                        failure = NULL, is_unsettled = 0, permanent_failures = 0, asked_again_at = NULL, stored_run = ?,
+                        asked_run = ?, asked_in_vain = 0 WHERE id = ?
                     """
                 ) { values in
                     values.add(file.path.text)
+                    values.add(file.extension)
                     values.add(file.mediaType)
                     values.add(file.size)
                     values.add(file.sha256.hex)
@@ -149,8 +156,8 @@ extension RunLedger {
                     """, file.path.text, file.mediaType, file.size, file.sha256.hex, freshness.etag,
                     freshness.lastModified, freshness.expiresAt, freshness.variant, now, context.run, id)
             }
-            if let stem = published.stem {
-                try catalog.run("UPDATE item SET stem = ?, path_hash = ? WHERE id = ?", stem.text, stem.hash, id)
+            if let name = published.name {
+                try catalog.run("UPDATE item SET stem = ?, path_hash = ? WHERE id = ?", name.stem, name.hash, id)
             }
         case .failed:
             try markFailed(
@@ -171,9 +178,9 @@ extension RunLedger {
     }
 
     /// Removes what an item was stored as before it became another type, and so got another path.
-    private func removeSuperseded(_ published: PublishedItem) {
+    func removeSuperseded(_ published: PublishedItem) {
         guard let old = published.item.work.stored?.path, let new = published.file?.path, old != new else { return }
-        do { try context.output.remove(old) } catch { needsJournal = true }
+        do { try context.output.remove(old) } catch { keepJournal() }
     }
 
     /// The item's end, if anybody wants to know.
@@ -191,19 +198,23 @@ extension RunLedger {
     // MARK: One URL in several places
 
     /// What the items with a leader's URL come to.
-    private func follow(_ leader: PublishedItem) -> [PublishedItem] {
+    private func follow(_ leader: PublishedItem) throws -> [PublishedItem] {
         let followers = followers.removeValue(forKey: leader.item.work.id) ?? []
         return followers.filter { open.contains($0.id) }.map { work in
             let published = follow(
-                work, leader.item.record, isPermanent: leader.item.isPermanent, leader.file, leader.freshness)
+                work, leader.item.record, isPermanent: leader.item.isPermanent, leader.file, leader.freshness
+            ) { leader.isDoubtful = true }
             published.isAsked = leader.isAsked
             return published
         }
     }
 
     /// What an item with a leader's URL comes to: the leader's outcome, with a file of its own.
+    ///
+    /// - Parameter doubt: called when the leader's file is not what was received.
     private func follow(
-        _ work: ItemWork, _ outcome: TransferRecord, isPermanent: Bool, _ file: StoredFile?, _ freshness: Freshness?
+        _ work: ItemWork, _ outcome: TransferRecord, isPermanent: Bool, _ file: StoredFile?, _ freshness: Freshness?,
+        doubt: () -> Void
     ) -> PublishedItem {
         var record = TransferRecord(outcome: outcome.outcome, failure: outcome.failure, detail: outcome.detail)
         record.status = outcome.status
@@ -211,13 +222,26 @@ extension RunLedger {
             FinishedItem(work: work, record: record, isPermanent: isPermanent, endedAt: Monotonic.now()))
         published.freshness = freshness
         guard let file else { return published }
-        if let stored = work.stored, stored.sha256 == file.sha256 {
+        // Where the bytes came, a file that may have rotted meanwhile gives way to them.
+        let isReceived = outcome.status != 304
+        if let stored = work.stored, stored.sha256 == file.sha256,
+            !isReceived || (try? context.output.digest(of: stored.path)) == stored.sha256
+        {
             published.file = stored
             return published
         }
-        published.type = BodyType(extension: fileExtension(file.path), mediaType: file.mediaType)
         do {
-            published.item.body = try context.output.copy(file.path, toPart: work.partName)
+            let type = try file.extension ?? fileExtension(of: file.path, work.url, file.mediaType)
+            published.type = BodyType(extension: type, mediaType: file.mediaType)
+            let body = try context.output.copy(file.path, toPart: work.partName)
+            guard body.digest == file.sha256 else {
+                try body.discard(in: context.output)
+                doubt()
+                throw FileError(
+                    operation: "copy", path: file.path.text, errno: EIO,
+                    reason: "it is no longer what was received; the next run fetches it in full")
+            }
+            published.item.body = body
         } catch {
             let detail = context.job.trust.secrets.hide(String(describing: error))
             published.item.record = TransferRecord(outcome: .failed, failure: .disk, detail: detail)
@@ -225,10 +249,10 @@ extension RunLedger {
         return published
     }
 
-    private func fileExtension(_ path: RelativePath) -> String {
-        let name = path.last
-        guard let dot = name.lastIndex(of: ".") else { return "bin" }
-        return String(name[name.index(after: dot)...])
+    /// Has the next run ask in full for an item whose file is not what its row tells: what is fetched takes its place.
+    private func forgetValidators(of item: Int64, on catalog: Connection) throws {
+        try catalog.run(
+            "UPDATE item SET etag = NULL, last_modified = NULL, expires_at = NULL, variant = NULL WHERE id = ?", item)
     }
 
     /// Ends an item whose leader ended before it was listed.
@@ -250,12 +274,16 @@ extension RunLedger {
         let row = try catalog.first("SELECT \(ItemRow.columns) FROM item WHERE id = ?", leader) { try ItemRow($0) }
         guard let (record, isPermanent) = found, let row else { return [] }
         let file = record.outcome == .failed || record.outcome == .cancelled ? nil : row.storedFile(in: context.output)
-        let followed = follow(work, record, isPermanent: isPermanent, file, file?.freshness)
+        var isDoubtful = false
+        let followed = follow(work, record, isPermanent: isPermanent, file, file?.freshness) { isDoubtful = true }
         followed.isAsked = row.askedRun == context.run
         let published = try publish([followed], on: catalog)
         try write(published, on: catalog, now: now)
+        named.removeAll(keepingCapacity: true)
+        if isDoubtful { try forgetValidators(of: leader, on: catalog) }
         noteStored(published)
         noteKept(published, now: now)
+        publishedInPage += published
         _ = open.remove(work.id)
         return published.compactMap { event($0, now: now) }
     }

@@ -17,7 +17,8 @@ extension RunLedger {
         let thumbnailURL: String?
         let promise: Promise
         let promiseText: String?
-        let stem: String
+        /// nil for what can't be fetched, which needs no path.
+        let stem: String?
 
         init(
             _ item: ListedItem, url: WebURL?, position: Int, collection: ListedCollectionRow, _ context: RunContext
@@ -38,6 +39,10 @@ extension RunLedger {
                 size: item.size, sha256: item.sha256.flatMap { SHA256Digest(hex: $0) },
                 headers: item.headers)
             promiseText = promise.isEmpty ? nil : promise.text(hiding: secrets.mask)
+            guard let url else {
+                stem = nil
+                return
+            }
             stem = context.job.output.template.render { field in
                 switch field {
                 case "key": return Secrets.withoutUserinfo(item.key)
@@ -47,9 +52,9 @@ extension RunLedger {
                 case "position":
                     let digits = String(position)
                     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-                case "name": return url?.lastPathSegment ?? ""
-                case "stem": return nameWithoutExtension(url?.lastPathSegment ?? "")
-                case "host": return url?.host ?? ""
+                case "name": return url.lastPathSegment
+                case "stem": return nameWithoutExtension(url.lastPathSegment)
+                case "host": return url.host
                 default: return item.fields[field] ?? ""
                 }
             }
@@ -67,16 +72,17 @@ extension RunLedger {
     ///
     /// - Returns: nil when the key has a row.
     func insert(_ listing: Listing, key: String, on catalog: Connection) throws -> ItemRow? {
-        if let row = try insert(listing, key: key, stem: (listing.stem, pathHash(listing.stem)), on: catalog) {
-            return row
+        guard let stem = listing.stem else {
+            return try insert(listing, key: key, name: ItemName(pathlessItem: key), on: catalog)
         }
+        if let row = try nameUnasked(stem, { try insert(listing, key: key, name: $0, on: catalog) }) { return row }
         guard try knownRow(key, on: catalog) == nil else { return nil }
-        return try insert(listing, key: key, stem: claim(listing.stem, for: nil, on: catalog), on: catalog)
+        return try insert(listing, key: key, name: claim(stem, for: nil, on: catalog), on: catalog)
     }
 
     /// - Returns: nil when the key or the stem has a row.
     private func insert(
-        _ listing: Listing, key: String, stem: (text: String, hash: Int64), on catalog: Connection
+        _ listing: Listing, key: String, name: ItemName, on catalog: Connection
     ) throws -> ItemRow? {
         try catalog.run(
             """
@@ -96,33 +102,15 @@ extension RunLedger {
             values.add(listing.section)
             values.add(listing.metadata)
             values.add(listing.thumbnailURL)
-            values.add(stem.text)
-            values.add(stem.hash)
+            values.add(name.stem)
+            values.add(name.hash)
             values.add(listing.promiseText)
             values.add(renaming.template)
         }
         guard catalog.changes > 0 else { return nil }
         return ItemRow(
             id: catalog.lastInsertedRowID, collectionID: listing.collectionID, key: key, position: listing.position,
-            url: listing.url, title: listing.title, stem: stem.text, template: renaming.template)
-    }
-
-    /// The stem with the first number after `number` that no row has; the number is told.
-    func freeStem(
-        _ stem: String, after number: inout Int, on catalog: Connection
-    ) throws -> (text: String, hash: Int64) {
-        while true {
-            number += 1
-            let candidate = PathTemplate.numbered(stem: stem, number)
-            let hash = pathHash(candidate)
-            if try !isTaken(hash, on: catalog) { return (candidate, hash) }
-        }
-    }
-
-    private func isTaken(_ hash: Int64, on catalog: Connection) throws -> Bool {
-        let owner: Int64? = try catalog.value(
-            "SELECT id FROM item WHERE job = ? AND path_hash = ?", context.job.name, hash)
-        return owner != nil
+            url: listing.url, title: listing.title, stem: name.stem, template: renaming.template)
     }
 
     func update(_ row: ItemRow, to listing: Listing, on catalog: Connection) throws -> ItemRow {

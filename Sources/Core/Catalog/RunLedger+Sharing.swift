@@ -20,12 +20,16 @@ extension RunLedger {
     /// - Returns: whether it does; false where there is no such file, or no way to share it.
     func share(_ body: SealedPart, on catalog: Connection) throws -> Bool {
         guard let stored = storedBytes else { return false }
-        if let path = stored.path(of: body.digest) { return try context.output.share(body, with: path) }
+        if let path = stored.path(of: body.digest) { return try context.output.share(body, with: path) == .shared }
         for item in stored.candidates(body.digest) {
             let path: String? = try catalog.value(
                 "SELECT path FROM item WHERE id = ? AND state = 'stored' AND sha256 = ?", item, body.digest.hex)
-            if let path = try path.map(RelativePath.init(validating:)), try context.output.share(body, with: path) {
-                return true
+            guard let path = try path.map(RelativePath.init(validating:)) else { continue }
+            switch try context.output.share(body, with: path) {
+            case .shared: return true
+            case .different: continue
+            // Nor will the others: they are on the same file system, or names of the same file.
+            case .impossible: return false
             }
         }
         return false

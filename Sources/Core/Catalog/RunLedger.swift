@@ -20,6 +20,8 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     /// Items that a person gave up: no other takes their outcomes.
     var givenUp: Set<Int64> = []
     var urls = HashIndex()
+    /// Items that are asked for in place of those of the index, whose files went meanwhile, by the same hashes.
+    var newLeaders: [Int: Int64] = [:]
     /// Sums by the row of the collection, and the rows whose sums changed since they were last told; kept for a reader
     /// that wants them.
     var sums: [Int64: CollectionProgress] = [:]
@@ -58,8 +60,11 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     /// Files of an unfinished run under names that no row claims.
     var leftovers: [RelativePath: [PublishJournal.Intent]] = [:]
     var renaming = PathRenaming()
-    /// Whether files and rows may disagree: the journal tells the next run of it.
-    var needsJournal = false
+    var names = GivenNames()
+    /// Files of items whose rows do not tell of them yet.
+    var named: Set<RelativePath> = []
+    /// What got its file while a page is listed, whose row is not committed.
+    var publishedInPage: [PublishedItem] = []
     private var completion: (@Sendable () -> Void)?
 
     final class ListedCollectionRow {
@@ -67,14 +72,26 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         let key: String
         let title: String
         let section: String?
+        /// Items, as the source tells; nil where it does not know.
+        let expected: Int?
+        /// Before this list was read; nil for a collection that is new.
+        let former: (title: String, section: String?)?
         private var next = 1
 
-        init(id: Int64, key: String, title: String, section: String?) {
+        init(
+            id: Int64, key: String, title: String, section: String?, expected: Int?,
+            former: (title: String, section: String?)?
+        ) {
+            self.expected = expected
             self.id = id
             self.key = key
             self.title = title
             self.section = section
+            self.former = former
         }
+
+        /// Items listed so far.
+        var count: Int { next - 1 }
 
         /// The position of the collection's next item, which is taken.
         func takePosition() -> Int {
@@ -123,7 +140,14 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
 
     /// Empties the journal once the rows are in the catalog.
     func clearJournal() {
-        if !needsJournal { try? journal?.clear() }
+        // What can't be emptied tells a later run what it finds in the catalog anyway.
+        try? journal?.clear()
+    }
+
+    /// Keeps what the journal tells, since files and rows disagree: the next run looks at it.
+    func keepJournal() {
+        // The journal is open; that its size can't be read is no case that there is.
+        try? journal?.keep()
     }
 
     /// Enters or ends items in one transaction. When it fails the run is given up, with the sums of the rows that there

@@ -170,11 +170,43 @@ extension RunLedger {
         return "\(items) listed that this list does not have: --set changed the source for this run only"
     }
 
+    /// After a complete list: how many items the collections have whose source did not know before it had listed them.
+    func writeExpected(on catalog: Connection) throws {
+        let counted = collections.values.filter { $0.expected == nil && !incomplete.contains($0.id) }
+        guard !counted.isEmpty else { return }
+        try catalog.transaction {
+            for collection in counted {
+                try catalog.run(
+                    "UPDATE collection SET expected = ?1 WHERE id = ?2 AND expected IS NOT ?1", collection.count,
+                    collection.id)
+            }
+        }
+    }
+
     /// What a run that ended between naming files and writing rows left: rows are brought up to files that were replaced,
     /// files that no row claims are remembered as this job's own, and those that rows no longer claim are removed.
     func takeUpLeftovers(on catalog: Connection) throws {
         guard let journal else { return }
+        // What the journal forgets then is in the catalog.
+        if context.job.transfer.durability == .batch { try catalog.setSynchronous(.full) }
         leftovers = try Leftovers.takeUp(journal, in: context.output, job: context.job.name, on: catalog)
+            .filter { context.output.information($0.key)?.isRegular == true }
+        // They stay in the journal: this run may be killed, too, before it comes to them.
+        try journal.replace(with: leftovers.values.flatMap(\.self))
+    }
+
+    /// After a complete list of everything: removes what an unfinished run left under names that no item has taken up, as
+    /// those of items that are named otherwise by now or listed no more.
+    func removeLeftovers(on catalog: Connection) throws {
+        guard let journal, !leftovers.isEmpty else { return }
+        let intents = leftovers.mapValues { intents in
+            intents.map { PublishJournal.Intent(path: $0.path, size: $0.size, digest: $0.digest, isRetirement: true) }
+        }
+        try Leftovers.apply(
+            try Leftovers.find(intents, in: context.output, job: context.job.name, on: catalog), in: context.output,
+            on: catalog)
+        leftovers = [:]
+        try journal.replace(with: [])
     }
 
     /// Brings a row up to its file, which is the newer one and whole. Nothing tells how fresh it is.

@@ -15,6 +15,11 @@ struct HashIndex {
         return result
     }
 
+    /// Whether some id may have been inserted with this hash.
+    func contains(_ hash: Int) -> Bool {
+        table.contains(UInt32(truncatingIfNeeded: hash)) { _ in true }
+    }
+
     /// Ids over 32 bits are not kept, nor is 0: such an item is only never found.
     mutating func insert(_ id: Int64, hash: Int) {
         guard let number = UInt32(exactly: id), number > 0 else { return }

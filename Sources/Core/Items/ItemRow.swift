@@ -34,14 +34,16 @@ struct ItemRow {
     /// The run that asked last, 0 for none; and how many have asked in vain since one had success.
     var askedRun: Int64 = 0
     var askedInVain = 0
+    /// Of the file that the item has or had; nil where none was stored, or a version without this column stored it.
+    var `extension`: String?
 
     static let columns = """
         id, collection_id, position, url, title, description, section, metadata, thumbnail_url, path, media_type, size, \
         sha256, stored_url, etag, last_modified, expires_at, state, failure, stem, is_unsettled, permanent_failures, \
-        asked_again_at, listing, key, template, variant, coalesce(asked_run, stored_run, 0), asked_in_vain
+        asked_again_at, listing, key, template, variant, coalesce(asked_run, stored_run, 0), asked_in_vain, extension
         """
 
-    static let columnCount = 29
+    static let columnCount = 30
 
     init(_ row: borrowing Row) throws {
         id = try row[0]
@@ -73,6 +75,7 @@ struct ItemRow {
         variant = try row[26]
         askedRun = try row[27]
         askedInVain = try row[28]
+        `extension` = try row[29]
     }
 
     /// What the list promised when it was last read.
@@ -92,7 +95,7 @@ struct ItemRow {
             let found = output.information(relative), found.isRegular, found.size == size
         else { return nil }
         return StoredFile(
-            path: relative, mediaType: mediaType, size: size, sha256: digest,
+            path: relative, extension: `extension`, mediaType: mediaType, size: size, sha256: digest,
             freshness: Freshness(
                 etag: etag, lastModified: lastModified, expiresAt: expiresAt, variant: variant))
     }

@@ -65,13 +65,19 @@ func itemID(ofPart name: String) -> Int64? {
 /// A file that the catalog claims and that is there. An object: most items have none and would carry its room.
 final class StoredFile: Sendable {
     let path: RelativePath
+    /// As its path has it; nil where a version that did not keep it has stored the file.
+    let `extension`: String?
     let mediaType: String?
     let size: Int64
     let sha256: SHA256Digest
     let freshness: Freshness
 
-    init(path: RelativePath, mediaType: String?, size: Int64, sha256: SHA256Digest, freshness: Freshness) {
+    init(
+        path: RelativePath, extension: String?, mediaType: String?, size: Int64, sha256: SHA256Digest,
+        freshness: Freshness
+    ) {
         self.path = path
+        self.extension = `extension`
         self.mediaType = mediaType
         self.size = size
         self.sha256 = sha256

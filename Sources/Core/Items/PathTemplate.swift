@@ -22,8 +22,22 @@ package struct PathTemplate: Sendable, Hashable {
     /// Stands for the extension in a stem.
     package static let extensionMark: Character = "\u{1}"
 
+    /// Stands for the dot before an extension that the URL is written with and that is no known type's: `x`, this dot,
+    /// `bin.` and the mark are `x.bin` where the file's extension is `bin`, and else `x.bin.png`.
+    static let keptDot: Character = "\u{2}"
+
     /// The field that the mark stands for.
     private static let extensionField = "extension"
+
+    /// How a component ends whose extension may be the one that the URL is written with.
+    private static let stemAndExtension: [Piece] = [.field("stem"), .literal("."), .field(extensionField)]
+
+    /// In one part, so that with as many extensions and a number it stays below the 255 bytes of a name.
+    private static let mostExtensions = 6
+
+    /// In bytes; what is longer loses folders from its middle. Leaves room for numbers and extensions below the 4,000 of
+    /// ``RelativePath``.
+    private static let longestStem = 3_000
 
     /// The fields every template may use.
     package static let commonFields: [TemplateField] = [
@@ -48,6 +62,9 @@ package struct PathTemplate: Sendable, Hashable {
         var components: [[Piece]] = []
         for component in text.split(separator: "/", omittingEmptySubsequences: false) {
             let pieces = try Self.parse(component, known: known)
+            guard pieces.count(where: { $0 == .field(Self.extensionField) }) <= Self.mostExtensions else {
+                throw TemplateError("a part can have {extension} at most \(Self.mostExtensions) times")
+            }
             switch pieces {
             case []: throw TemplateError("a template can't have an empty part between slashes")
             case [.literal("..")], [.literal(".")]: throw TemplateError("a template can't have . or .. as a part")
@@ -96,6 +113,15 @@ package struct PathTemplate: Sendable, Hashable {
         components.joined().contains { $0 == .field(field) || $0 == .path(field) }
     }
 
+    /// Whether a file may have the name of a folder: paths have folders, and no file an extension of its bytes.
+    var mayNameFilesLikeFolders: Bool {
+        guard let last = components.last, !last.contains(.field(Self.extensionField)) else { return false }
+        return components.count > 1
+            || last.contains { piece in
+                if case .path = piece { true } else { false }
+            }
+    }
+
     /// The stem of an item's path: each part one safe component of at most 200 bytes.
     package func render(_ value: (String) -> String) -> String {
         var stem = ""
@@ -106,13 +132,35 @@ package struct PathTemplate: Sendable, Hashable {
                 stem += safeComponent(value(name))
                 continue
             }
+            let mayKeep = pieces.suffix(3).elementsEqual(Self.stemAndExtension)
             Self.render(pieces, value) { component in
                 if !stem.isEmpty { stem += "/" }
                 // A part that is one field, or has fields in it, is made safe as a whole, so that its length holds too.
-                stem += component.hasExtensionMark ? Self.safeWithMark(component) : safeComponent(component)
+                guard component.hasExtensionMark else { return stem += safeComponent(component) }
+                let safe = Self.safeWithMark(component)
+                stem += mayKeep ? Self.keepingExtension(safe, of: value("stem")) : safe
             }
         }
-        return stem
+        return stem.utf8.count > Self.longestStem ? Self.shortened(stem) : stem
+    }
+
+    /// A component with the dot marked that the extension of the URL's name has before it.
+    private static func keepingExtension(_ component: String, of name: String) -> String {
+        guard let written = writtenExtension(of: name) else { return component }
+        let end = written + "." + String(extensionMark)
+        guard component.hasSuffix("." + end) else { return component }
+        return component.dropLast(end.count + 1) + String(keptDot) + end
+    }
+
+    /// A stem without so many folders before its last part that the rest is short enough.
+    private static func shortened(_ stem: String) -> String {
+        let parts = stem.split(separator: "/")
+        var room = longestStem - parts[parts.count - 1].utf8.count
+        let folders = parts.dropLast().prefix { part in
+            room -= part.utf8.count + 1
+            return room >= 0
+        }
+        return (folders + parts.suffix(1)).joined(separator: "/")
     }
 
     /// Hands on one component, or more of them where a path field has folders.
@@ -142,49 +190,58 @@ package struct PathTemplate: Sendable, Hashable {
             return safeComponent(String(text.dropLast(2))) + suffix
         }
         let parts = text.split(separator: extensionMark, omittingEmptySubsequences: false).map(String.init)
+        let longest = 180 / parts.count
         return parts.indices.map { index in
-            guard parts[index].utf8.count <= 90 else { return safeComponent(parts[index], maximumBytes: 90) }
+            guard parts[index].utf8.count <= longest else { return safeComponent(parts[index], maximumBytes: longest) }
             // What is safe only within a name keeps its neighbours: a dot that does not lead, a space that does not end.
             let before = index > 0 ? "_" : ""
             let after = index < parts.count - 1 ? "_" : ""
-            let scalars = safeComponent(before + parts[index] + after, maximumBytes: 100).unicodeScalars
+            let scalars = safeComponent(before + parts[index] + after, maximumBytes: longest + 10).unicodeScalars
             return String(scalars.dropFirst(before.utf8.count).dropLast(after.utf8.count))
         }.joined(separator: String(extensionMark))
     }
 
     /// A stem with the extension put in.
     package static func path(stem: String, extension: String) -> String {
-        stem.hasExtensionMark ? stem.replacing(extensionMark, with: `extension`) : stem
+        let bytes = stem.utf8
+        guard let mark = bytes.firstIndex(of: 1) else { return stem }
+        let rest = bytes.index(after: mark)
+        guard bytes[rest...].contains(1) || bytes[..<mark].contains(2) else {
+            return stem[..<mark] + `extension` + stem[rest...]
+        }
+        return stem.split(separator: "/", omittingEmptySubsequences: false)
+            .map { fill($0, with: `extension`) }.joined(separator: "/")
     }
 
-    /// The extension in a path that ``path(stem:extension:)`` has made; nil for a stem without a place for it.
-    package static func `extension`(in path: String, stem: String) -> String? {
-        let parts = stem.split(separator: extensionMark, omittingEmptySubsequences: false)
-        guard parts.count > 1, path.utf8.starts(with: parts[0].utf8) else { return nil }
-        let rest = path.utf8.dropFirst(parts[0].utf8.count)
-        // Where the mark stands once, what is behind it tells the end; else extensions are letters and digits.
-        let length = parts.count == 2 ? rest.count - parts[1].utf8.count : rest.prefix(while: isLetterOrDigit).count
-        return length > 0 ? String(rest.prefix(length)) : nil
+    /// The path as it is likely to be, with `{extension}` where only the bytes tell it.
+    package static func shown(stem: String) -> String {
+        let parts = stem.split(separator: "/", omittingEmptySubsequences: false).map { part -> String in
+            guard let dot = part.firstIndex(of: keptDot) else { return String(part) }
+            return String(part[..<dot]) + "." + String(extensionMark)
+        }
+        return path(stem: parts.joined(separator: "/"), extension: "{extension}")
+    }
+
+    private static func fill(_ part: Substring, with fileExtension: String) -> String {
+        var part = part
+        if let dot = part.firstIndex(of: keptDot) {
+            let written = part[part.index(after: dot)...]
+            let isSame = written.dropLast(2) == fileExtension
+            part = part[..<dot] + "." + (isSame ? written.suffix(1) : written)
+        }
+        return part.split(separator: extensionMark, omittingEmptySubsequences: false).joined(separator: fileExtension)
     }
 
     /// A stem with ` (n)` before the extension, for the n-th of equal ones.
     package static func numbered(stem: String, _ number: Int) -> String {
         let slash = stem.lastIndex(of: "/").map(stem.index(after:)) ?? stem.startIndex
         let name = stem[slash...]
+        if let dot = name.firstIndex(of: keptDot) { return "\(stem[..<dot]) (\(number))\(stem[dot...])" }
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex,
             name[dot...].dropFirst() == String(extensionMark)[...]
                 || MediaType.isKnown(extension: name[dot...].dropFirst())
         else { return "\(stem) (\(number))" }
         return "\(stem[..<dot]) (\(number))\(stem[dot...])"
-    }
-}
-
-private func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-    default: false
     }
 }
 
@@ -204,10 +261,5 @@ extension String {
     fileprivate var hasExtensionMark: Bool {
         var text = self
         return text.withUTF8 { $0.contains(1) }
-    }
-
-    /// The text with each of one character replaced.
-    fileprivate func replacing(_ character: Character, with replacement: String) -> String {
-        split(separator: character, omittingEmptySubsequences: false).joined(separator: replacement)
     }
 }

@@ -385,9 +385,11 @@ final class JobRun: Sendable {
         }
         var warnings = [ledger.renamingWarning]
         if case .complete = listing, ledger.fatal == nil {
+            if !ledger.isPartial, !ledger.context.selection.isSourceChanged { try ledger.writeExpected(on: catalog) }
             if ledger.context.selection.isWhole, !ledger.isPartial {
                 warnings.append(try ledger.markGone(on: catalog))
                 try ledger.endRenaming(on: catalog)
+                if !isCut { try ledger.removeLeftovers(on: catalog) }
             } else {
                 warnings.append(try ledger.unlistedWarning(on: catalog))
             }

@@ -139,7 +139,7 @@ package enum Plan {
 
 extension PlannedItem {
     init(_ row: ItemRow, _ collection: String, _ action: PlannedAction) {
-        let path = row.path ?? PathTemplate.path(stem: row.stem, extension: "{extension}")
+        let path = row.path ?? PathTemplate.shown(stem: row.stem)
         self.init(key: row.key, collection: collection, title: row.title, url: row.url, path: path, action: action)
     }
 }

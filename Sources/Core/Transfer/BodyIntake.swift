@@ -17,18 +17,19 @@ struct BodyIntake: Sendable {
     let type: MediaType?
     /// Whether nothing in the protocol shows that it is whole; see ``HTTPResult/hasUncertainEnd``.
     let hasUncertainEnd: Bool
-    /// Of the file that the item has.
-    let stored: SHA256Digest?
+    /// The file that the item has.
+    let stored: StoredFile?
     /// The date that the file is to show, as the server writes it.
     let lastModified: String?
     let output: OutputDirectory
 
     /// Whether ``take(_:isBrokenOff:)`` may need so long for a body that a loop must not wait for it.
     func takesLong(_ body: SealedPart) -> Bool {
-        body.size > Self.longBody && (type != nil || digests != nil)
+        body.size > Self.longBody && (type != nil || digests != nil || body.digest == stored?.sha256)
     }
 
-    /// What a body comes to: new, and in its part, or the same as is stored, which stays as it is.
+    /// What a body comes to: new, and in its part, or the same as is stored, which stays as it is. The file is read for that:
+    /// its row tells what it was, and it may have rotted on the disk since.
     ///
     /// - Parameter isBrokenOff: asked while a long body is read; true ends that, as cancelled.
     /// - Throws: what is wrong with it, or why it can't be stored. No part is left then, but one that was broken off and can
@@ -38,7 +39,7 @@ struct BodyIntake: Sendable {
             if fault.word != .cancelled || !body.hasNote { try? body.discard(in: output) }
             throw fault
         }
-        if body.digest == stored {
+        if let stored, body.digest == stored.sha256, output.has(body, at: stored.path) {
             try? body.discard(in: output)
             return .sameBody(body.size)
         }

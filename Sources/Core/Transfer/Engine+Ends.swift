@@ -118,25 +118,35 @@ extension Engine {
             return
         case .unaffordable:
             state.transfers[work.id] = nil
-            state.finished.append(finish(transfer, ending, remark: "; the run has used up its further tries"))
+            state.over.append(
+                Over(transfer: transfer, ending: ending, remark: "; the run has used up its further tries"))
         case .cancelled:
             state.transfers[work.id] = nil
             var failure = Self.stopped
             if case .failure(let last) = ending { failure.detail += "; before that: \(last.detail)" }
-            state.finished.append(finish(transfer, .failure(failure)))
+            state.over.append(Over(transfer: transfer, ending: .failure(failure)))
         case .over:
             state.transfers[work.id] = nil
-            state.finished.append(finish(transfer, ending))
+            state.over.append(Over(transfer: transfer, ending: ending))
         }
     }
 
-    func finish(_ transfer: ItemTransfer, _ ending: Ending, remark: String = "") -> FinishedItem {
-        let work = transfer.work
-        switch ending {
+    /// A transfer that is over.
+    struct Over {
+        let transfer: ItemTransfer
+        let ending: Ending
+        /// Added to the detail of its failure.
+        var remark = ""
+    }
+
+    /// What is to be recorded of a transfer. Its part is kept or removed, which may wait for the disk.
+    func finish(_ over: Over) -> FinishedItem {
+        let (transfer, work) = (over.transfer, over.transfer.work)
+        switch over.ending {
         case .redirect, .failure:
             var failure = TransferFailure(.redirect, "the redirect leads nowhere")
-            if case .failure(let cause) = ending { failure = cause }
-            failure.detail += remark
+            if case .failure(let cause) = over.ending { failure = cause }
+            failure.detail += over.remark
             transfer.dropPart(after: failure)
             let outcome: TransferOutcome = failure.word == .cancelled ? .cancelled : .failed
             return FinishedItem(

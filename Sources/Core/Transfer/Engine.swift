@@ -19,7 +19,8 @@ final class Engine: HTTPLoopDriver {
         var lastRequest: Int64 = 0
         /// Large bodies whose digest is there.
         var sealed: [(ItemTransfer, Ending)] = []
-        var finished: [FinishedItem] = []
+        /// Transfers that are over, whose files are still to be seen to: not under the lock.
+        var over: [Over] = []
         var started: [StartedItem] = []
         /// Transfers to be broken off.
         var cancelled: Set<Int64> = []
@@ -200,7 +201,7 @@ final class Engine: HTTPLoopDriver {
             guard let transfer = state.transfers.removeValue(forKey: id) else { return true }
             let own = remark == nil ? nil : transfer.lastFailure
             let ending = Ending.failure(own ?? failure)
-            state.finished.append(finish(transfer, ending, remark: own == nil ? "" : remark ?? ""))
+            state.over.append(Over(transfer: transfer, ending: ending, remark: own == nil ? "" : remark ?? ""))
             return false
         }
     }
@@ -238,18 +239,18 @@ final class Engine: HTTPLoopDriver {
             (state.spread.take(number), takeCancelled(&state, of: number))
         }
         // What is to be broken off has its ticket once it has begun.
-        for work in given { work.begin(on: loop) }
-        for exchange in cancelled { exchange.breakOff(on: loop) }
         let wall = wallClockMicroseconds()
+        for work in given { work.begin(on: loop, now: now, wall: wall) }
+        for exchange in cancelled { exchange.breakOff(on: loop) }
         let isOpen = !recorder.isFull
         let turn = state.withLock { state in
             settleSealed(&state, now: now)
             let troubles = takeTroubles(&state, now: now)
             let admissions = isOpen ? state.scheduler.admit(now) : []
-            for admission in admissions { prepare(admission, &state, by: number, now: now, wall: wall) }
+            for admission in admissions { prepare(admission, &state, by: number, now: now) }
             return Turn(
                 begun: state.spread.take(number), others: state.spread.waiting, loads: state.scheduler.loads(),
-                finished: take(&state.finished), started: take(&state.started),
+                over: take(&state.over), started: take(&state.started),
                 troubles: troubles,
                 activity: state.activity.events(
                     of: state.transfers, on: number, received: received[number].value, now: now),
@@ -257,10 +258,10 @@ final class Engine: HTTPLoopDriver {
                 isIdle: state.scheduler.isIdle)
         }
         for other in turn.others { loops[other].wake() }
-        for work in turn.begun { work.begin(on: loop) }
+        for work in turn.begun { work.begin(on: loop, now: now, wall: wall) }
         recorder.events.offer(turn.activity)
         recorder.started(turn.started, at: wall)
-        recorder.add(turn.finished, isLast: turn.isIdle)
+        recorder.add(turn.over.map(finish), isLast: turn.isIdle)
         for load in turn.loads { recorder.load(load, for: self) }
         for trouble in turn.troubles { recorder.tell(trouble) }
         return turn.next
@@ -271,7 +272,7 @@ final class Engine: HTTPLoopDriver {
         /// Loops that have been given something to begin.
         let others: [Int]
         let loads: [Scheduler.Load]
-        let finished: [FinishedItem]
+        let over: [Over]
         let started: [StartedItem]
         let troubles: [HostTrouble]
         let activity: [RunEvent]
@@ -286,10 +287,13 @@ final class Engine: HTTPLoopDriver {
 
     /// A request that is to begin, and who asks.
     struct Begun {
-        let request: HTTPRequest
         let exchange: any PlacedExchange
+        let attempt: Int
+        let version: HTTPVersion
 
-        func begin(on loop: HTTPLoop) {
+        /// Makes the request, which may look at a part that an earlier run left, and begins it.
+        func begin(on loop: HTTPLoop, now: Monotonic, wall: Int64) {
+            let request = exchange.request(attempt: attempt, version: version, now: now, wall: wall)
             exchange.ticket = loop.begin(request, exchange)
         }
     }
@@ -317,12 +321,11 @@ final class Engine: HTTPLoopDriver {
     }
 
     private func prepare(
-        _ admission: Scheduler.Admission, _ state: inout State, by loop: Int, now: Monotonic, wall: Int64
+        _ admission: Scheduler.Admission, _ state: inout State, by loop: Int, now: Monotonic
     ) {
         if let request = state.requests[admission.id] {
-            let version = version(for: request.route.url, request.context, state)
             recorder.countListRequest(request.context)
-            return give(request.request(attempt: admission.attempt, version: version), request, &state, by: loop)
+            return give(request, request.context, admission, &state, by: loop)
         }
         let transfer: ItemTransfer
         if let begun = state.transfers[admission.id] {
@@ -341,16 +344,18 @@ final class Engine: HTTPLoopDriver {
                 state.started.append(StartedItem(work: transfer.work, attempt: admission.attempt))
             }
         }
-        let version = version(for: transfer.route.url, transfer.context, state)
-        let request = transfer.request(attempt: admission.attempt, version: version, now: now, wall: wall)
-        give(request, transfer, &state, by: loop)
+        give(transfer, transfer.context, admission, &state, by: loop)
     }
 
     private func give(
-        _ request: HTTPRequest, _ exchange: any PlacedExchange, _ state: inout State, by loop: Int
+        _ exchange: any PlacedExchange, _ context: RunContext, _ admission: Scheduler.Admission, _ state: inout State,
+        by loop: Int
     ) {
-        exchange.loop = state.spread.choose(for: request.url.origin, from: loop)
-        state.spread.give(Begun(request: request, exchange: exchange), to: exchange.loop)
+        let url = exchange.url(ofAttempt: admission.attempt)
+        let version = version(for: url, context, state)
+        exchange.loop = state.spread.choose(for: url.origin, from: loop)
+        let begun = Begun(exchange: exchange, attempt: admission.attempt, version: version)
+        state.spread.give(begun, to: exchange.loop)
     }
 
     /// HTTP/1.1 for a host that failed twice on HTTP/2, for the rest of the run.

@@ -62,19 +62,11 @@ final class GoodReply: Sendable {
         return freshness
     }
 
-    /// What the file is called by and counted as: by its bytes, else by the URL's name or the Content-Type.
+    /// What the file is called by and counted as.
     var bodyType: BodyType {
-        if let type { return BodyType(extension: type.extension, mediaType: type.name) }
-        let declared = headers["Content-Type"].map(MediaType.essence(of:))
-        let named = MediaType(name: url.lastPathSegment) ?? declared.flatMap(MediaType.init(essence:))
-        return BodyType(extension: named?.extension ?? "bin", mediaType: declared ?? named?.name)
+        BodyType(
+            bytes: type, name: url.lastPathSegment, contentType: headers["Content-Type"].map(MediaType.essence(of:)))
     }
-}
-
-/// The extension of a body's file and its media type.
-struct BodyType: Sendable, Hashable {
-    var `extension`: String
-    var mediaType: String?
 }
 
 /// An attempt that was admitted.

@@ -134,7 +134,7 @@ extension ItemTransfer: PlacedExchange {
         BodyIntake(
             digests: digests, promised: work.promise.sha256, isResumed: offset > 0,
             type: context.job.expects.contains(.any) ? nil : mediaType.flatMap { $0.hasCheckedStructure ? $0 : nil },
-            hasUncertainEnd: asksByHTTP1, stored: work.stored?.sha256, lastModified: lastModified,
+            hasUncertainEnd: asksByHTTP1, stored: work.stored, lastModified: lastModified,
             output: context.output)
     }
 

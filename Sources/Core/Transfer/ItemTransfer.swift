@@ -75,11 +75,8 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         if let ticket { loop.cancel(ticket) }
     }
 
-    /// The next request: an attempt from the start, or the hop of a redirect.
-    ///
-    /// - Parameters:
-    ///   - attempt: 1 for the first; the same number again for a hop.
-    ///   - wall: microseconds since 1970 UTC.
+    func url(ofAttempt attempt: Int) -> WebURL { attempt == attempts ? route.url : work.url }
+
     func request(attempt: Int, version: HTTPVersion, now: Monotonic, wall: Int64) -> HTTPRequest {
         if attempt != attempts {
             if attempts == 0 {

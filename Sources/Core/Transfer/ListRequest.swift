@@ -92,7 +92,9 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
         budget = AttemptTime(context.profile)
     }
 
-    func request(attempt: Int, version: HTTPVersion) -> HTTPRequest {
+    func url(ofAttempt attempt: Int) -> WebURL { attempt == attempts ? route.url : route.start }
+
+    func request(attempt: Int, version: HTTPVersion, now: Monotonic, wall: Int64) -> HTTPRequest {
         if attempt != attempts {
             attempts = attempt
             budget = AttemptTime(context.profile)

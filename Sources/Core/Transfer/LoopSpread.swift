@@ -6,6 +6,16 @@ protocol PlacedExchange: HTTPExchange {
     var loop: Int { get set }
     /// Names the request in flight on that loop; used on its thread.
     var ticket: HTTPTicket? { get set }
+
+    /// Where the request of an attempt goes. Looks at nothing but the exchange.
+    func url(ofAttempt attempt: Int) -> WebURL
+
+    /// The next request: an attempt from the start, or the hop of a redirect. On the loop's thread; it may read files.
+    ///
+    /// - Parameters:
+    ///   - attempt: 1 for the first; the same number again for a hop.
+    ///   - wall: microseconds since 1970 UTC.
+    func request(attempt: Int, version: HTTPVersion, now: Monotonic, wall: Int64) -> HTTPRequest
     /// Ends what is under way, the request in flight or what comes after it. On the loop's thread.
     func breakOff(on loop: HTTPLoop)
 }

@@ -36,6 +36,19 @@ struct Eviction {
         let size: Int64
     }
 
+    fileprivate struct ReadFile: Hashable {
+        let device: UInt64
+        let inode: UInt64
+        let size: Int64
+        let modified: Int64
+        let digest: SHA256Digest?
+
+        init(_ file: FileInformation, _ digest: SHA256Digest?) {
+            (device, inode, size, modified) = (file.device, file.inode, file.size, file.modified)
+            self.digest = digest
+        }
+    }
+
     /// What a look at the items of one file tells.
     struct Examination {
         var victims: [Victim] = []
@@ -43,6 +56,8 @@ struct Eviction {
         /// Microseconds since 1970 UTC; nil where no item has the file any more.
         var lastUse: Int64?
         fileprivate var storedAt: Int64 = 0
+        /// Files that were read, with what they have: names of one file are many where equal bytes are stored once.
+        fileprivate var read: Set<ReadFile> = []
 
         func isStored(after time: Int64) -> Bool { storedAt > time }
 
@@ -94,12 +109,13 @@ struct Eviction {
         let known = replaced[item]
         let digest = known?.digest ?? found.sha256.flatMap(SHA256Digest.init(hex:))
         let size = known?.size ?? found.size
-        var isSame = examination.victims.contains { $0.file.isSameFile(as: file) && $0.digest == digest }
+        var isSame = examination.read.contains(ReadFile(file, digest))
         if !isSame, file.isRegular, file.size == size { isSame = try self.digest(of: path) == digest }
         guard isSame, let size, let digest else {
             return examination.strangers.append(
                 Stranger(id: item, key: found.key, path: found.path, size: file.size))
         }
+        examination.read.insert(ReadFile(file, digest))
         examination.victims.append(
             Victim(
                 id: item, state: found.state, key: found.key, title: found.title, path: path, size: size,

@@ -175,8 +175,7 @@ private struct GarbageSweep {
 
     /// Empties the journal but for files that the next run may replace.
     private func clear(_ journal: PublishJournal, _ left: Leftovers.Findings) throws {
-        try journal.clear()
-        if !left.unclaimed.isEmpty { try journal.record(left.unclaimed.values.flatMap(\.self)) }
+        try journal.replace(with: left.unclaimed.values.flatMap(\.self))
     }
 
     /// Parts of items that have no row, and of copies that were broken off.

@@ -224,6 +224,7 @@ package final class JobReset: Sendable {
             for row in rows {
                 pictures.formUnion(try PictureRows.delete(ofItem: row.id, on: catalog))
                 try catalog.run("DELETE FROM mark WHERE item_id = ?", row.id)
+                try catalog.run("DELETE FROM download WHERE item_id = ?", row.id)
                 try catalog.run("DELETE FROM item WHERE id = ?", row.id)
             }
         }

@@ -1,7 +1,8 @@
 import Files
 import SQLite
 
-/// Deletes old runs with their transfers. What they came to stays as sums by day, in the table `day`.
+/// Deletes old runs with their transfers. What they came to stays as sums by day, in the table `day`, and of each item the
+/// time of its last download, in the table `download`.
 package enum RunPruning {
     /// What was deleted.
     package struct Outcome: Sendable, Hashable {
@@ -46,6 +47,7 @@ package enum RunPruning {
     private static func delete(_ run: Int64, _ outcome: inout Outcome, on catalog: Connection) throws {
         while true {
             let isOver = try catalog.transaction {
+                try catalog.run(keepDownloads, run)
                 try catalog.run(
                     """
                     DELETE FROM transfer WHERE run_id = ?1 AND item_id IN (
@@ -62,6 +64,22 @@ package enum RunPruning {
             if isOver { return }
         }
     }
+
+    /// The same transfers as are deleted next; of an item's the latest run's stays.
+    private static let keepDownloads = """
+        INSERT INTO download (item_id, run_id, started_at, queue_us, dns_us, connect_us, tls_us, wait_us, receive_us,
+            total_us, store_us, elapsed_us, wire_bytes, body_bytes)
+        SELECT item_id, run_id, started_at, queue_us, dns_us, connect_us, tls_us, wait_us, receive_us, total_us,
+            store_us, elapsed_us, wire_bytes, body_bytes
+        FROM (SELECT * FROM transfer WHERE run_id = ? ORDER BY item_id LIMIT \(batchSize))
+        WHERE outcome = 'downloaded'
+        ON CONFLICT (item_id) DO UPDATE SET run_id = excluded.run_id, started_at = excluded.started_at,
+            queue_us = excluded.queue_us, dns_us = excluded.dns_us, connect_us = excluded.connect_us,
+            tls_us = excluded.tls_us, wait_us = excluded.wait_us, receive_us = excluded.receive_us,
+            total_us = excluded.total_us, store_us = excluded.store_us, elapsed_us = excluded.elapsed_us,
+            wire_bytes = excluded.wire_bytes, body_bytes = excluded.body_bytes
+        WHERE excluded.run_id > run_id
+        """
 
     /// A run that another process deletes at the same time is counted by that one.
     private static let addToDay = """

@@ -60,6 +60,38 @@ struct DuplicateTests {
         #expect(bench.file("b.png") == body)
     }
 
+    private func rot(_ file: String, _ bench: Bench) throws {
+        var bytes = body
+        bytes[50_000] ^= 0xFF
+        try bench.directory.write(bytes, to: "\(bench.outputFolder)/\(file)")
+    }
+
+    @Test("a file that rotted is not copied: the other place fails, and the next run fetches the bytes for both")
+    func rottedLeader() async throws {
+        let bench = try Bench(["/x": [.ok(body, headers: [("ETag", "\"v1\"")]), .status(304), .ok(body)]])
+        _ = try await bench.run(items(bench, "a"))
+        try rot("a.png", bench)
+        var spoilt = bench
+        spoilt.rottenFiles = ["a.png"]
+        let row = try await spoilt.run(items(bench, "a", "b"))["b"]
+        #expect(row.outcome == "failed")
+        #expect(row.item["sha256"] == .null)
+        #expect(bench.files == ["a.png"])
+        let healed = try await bench.run(items(bench, "a", "b"))
+        #expect(healed.run["downloaded"] == 2)
+        #expect(bench.file("a.png") == body)
+        #expect(bench.file("b.png") == body)
+    }
+
+    @Test("a second place whose file rotted gets the bytes that were fetched in full")
+    func rottedFollower() async throws {
+        let bench = try Bench(["/x": [.ok(body)]])
+        _ = try await bench.run(items(bench, "a", "b"))
+        try rot("b.png", bench)
+        _ = try await bench.run(items(bench, "a", "b")) { $0.selection.isRefreshing = true }
+        #expect(bench.file("b.png") == body)
+    }
+
     @Test("one that is listed after the other has ended asks no more", arguments: [true, false])
     func late(_ succeeds: Bool) async throws {
         let bench = try Bench(["/x": [succeeds ? .ok(body) : .status(403)]])

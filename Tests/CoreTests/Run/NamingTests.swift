@@ -51,18 +51,39 @@ struct NamingTests {
         #expect(bench.file("a.png") == picture(seed: 2))
     }
 
+    @Test("a file of an unfinished run that no item takes up goes with the next run of the whole list")
+    func leftoverOfOtherName() async throws {
+        let bench = try Bench(["/a": [.ok(picture(seed: 2))], "/b": [.ok(picture(seed: 3))]])
+        var hasher = SHA256()
+        picture(seed: 1).withUnsafeBytes { hasher.update($0) }
+        try bench.directory.write(picture(seed: 1), to: "\(bench.outputFolder)/old/a.png")
+        try bench.directory.write(
+            "\n108 \(hasher.finalize().hex) old/a.png\n", to: "\(bench.outputFolder)/.runner/journal")
+        var partial = bench
+        partial.foreignFiles = ["old/a.png"]
+        partial.keepsJournal = true
+        _ = try await partial.run([bench.item("/a"), bench.item("/b")]) { $0.selection.limit = 1 }
+        #expect(bench.files == ["old/a.png", "a.png"])
+        _ = try await bench.run("/a", "/b")
+        #expect(bench.files == ["a.png", "b.png"])
+        #expect(bench.directory.names(in: bench.outputFolder).sorted() == [".runner", "a.png", "b.png"])
+    }
+
     @Test("titles that are equal but for case get numbers in list order, and keep them")
     func caseFolding() async throws {
         let bench = try Bench([
             "/1": [.ok(picture(seed: 1))], "/2": [.ok(picture(seed: 2))], "/3": [.ok(picture(seed: 3))],
+            "/4": [.ok(picture(seed: 4))],
         ])
         let items = [
             bench.item("/1", title: "Straße"), bench.item("/2", title: "STRASSE"), bench.item("/3", title: "strasse"),
+            bench.item("/4", title: "STRAẞE"),
         ]
         let report = try await bench.run(items)
         #expect(try report["1"].path == "Straße.png")
         #expect(try report["2"].path == "STRASSE (2).png")
         #expect(try report["3"].path == "strasse (3).png")
+        #expect(try report["4"].path == "STRAẞE (4).png")
         let again = try await bench.run(items.reversed())
         #expect(try again["3"].path == "strasse (3).png")
         #expect(try again["1"].path == "Straße.png")
@@ -141,14 +162,160 @@ struct NamingTests {
         #expect(bench.files == ["a.png"])
     }
 
-    @Test("a title that changes keeps its path")
+    @Test(
+        "an extension that the URL is written with stays, once, where the bytes don't contradict it",
+        arguments: [
+            ("x.bin", Self.text, "application/octet-stream", "x.bin"), ("k.md", Self.text, "text/plain", "k.md"),
+            ("K.MD", Self.text, "text/plain", "K.MD"), ("f.docx", Self.archive, "application/zip", "f.docx"),
+            ("f.zip", Self.archive, "application/zip", "f.zip"),
+            ("map.geojson", Self.json, "application/json", "map.geojson"),
+            ("list.txt", Self.json, "text/plain", "list.txt"), ("a.tar.gz", Self.text, "x/y", "a.tar.gz"),
+            ("J.R.Tolkien", picture(), "image/png", "J.R.Tolkien.png"), ("get.php", Self.archive, "x/y", "get.php.zip"),
+            ("v1.2", Self.text, "text/plain", "v1.2.txt"), ("a.jpeg", picture(), "image/png", "a.png"),
+            ("README", Self.text, "text/plain", "README.txt"), (".profile", Self.text, "x/y", "_profile.bin"),
+        ] as [(String, [UInt8], String, String)])
+    func keptExtension(_ name: String, _ body: [UInt8], _ type: String, _ expected: String) async throws {
+        let bench = try bench("{stem}.{extension}", ["/\(name)": [.ok(body, headers: [("Content-Type", type)])]])
+        #expect(try await bench.run([bench.item("/\(name)", key: "k")])["k"].path == .text(expected))
+    }
+
+    private static let text = Array("some words".utf8)
+    private static let json = Array(#"[{"a": 1}]"#.utf8)
+    private static let archive: [UInt8] = [0x50, 0x4B, 3, 4] + Array("and so on".utf8)
+
+    @Test("an item has the extension of its bytes in every template and every place, and that of no title")
+    func ownExtension() async throws {
+        var bench = try bench("{extension}/{title}", ["/a": [.ok(picture())]])
+        let items = [
+            bench.item("/a", key: "1", title: "first photo"), bench.item("/a", key: "2", title: "v1.2 photo"),
+            bench.item("/a", key: "3", title: "Mr. Foo"),
+        ]
+        _ = try await bench.run(items)
+        #expect(bench.files == ["png/first photo", "png/v1.2 photo", "png/Mr. Foo"])
+        bench.job.output.template = try PathTemplate("second {title}.{extension}", fields: [])
+        _ = try await bench.run(items)
+        #expect(bench.files == ["second first photo.png", "second v1.2 photo.png", "second Mr. Foo.png"])
+    }
+
+    @Test("names as long as they may be take extensions and numbers")
+    func longest() async throws {
+        let bench = try bench(
+            "{title}{extension}{title} {extension} {title}.{extension}",
+            ["/1": [.ok(picture())], "/2": [.ok(picture())]])
+        let title = String(repeating: "x", count: 300)
+        let report = try await bench.run([bench.item("/1", title: title), bench.item("/2", title: title)])
+        #expect(report.outcome == .complete)
+        #expect(bench.files.count == 2)
+    }
+
+    @Test("a path of more folders than a path may have is stored with fewer")
+    func deepest() async throws {
+        let bench = try benchOfPaths(["/a": [.ok(picture())]])
+        let path = String(repeating: "folder/", count: 1_000) + "photo.png"
+        let row = try await bench.run([bench.item("/a").with(fields: ["path": path])])["a"]
+        #expect(row.state == "stored")
+        #expect(row.path?.text?.hasSuffix("/photo.png") == true)
+    }
+
+    private func benchOfPaths(_ responses: [String: [FaultyServer.Response]]) throws -> Bench {
+        var bench = try Bench(responses)
+        bench.job.output.template = try PathTemplate(
+            "{path}", fields: [TemplateField(name: "path", help: "", isPath: true)])
+        return bench
+    }
+
+    @Test(
+        "a file and a folder of one name: the later of them takes a number",
+        arguments: [
+            (["a", "a/b", "a/b/c"], ["a", "a (2)/b", "a (2)/b (2)/c"]),
+            (["a/b/c", "a/b", "a"], ["a/b/c", "a/b (2)", "a (2)"]),
+            (["x/a", "X/A/b", "x/a/c"], ["x/a", "X/A (2)/b", "x/a (2)/c"]),
+            (["a/b", "a", "a"], ["a/b", "a (2)", "a (3)"]),
+        ])
+    func folders(_ wanted: [String], _ expected: [String]) async throws {
+        let keys = wanted.indices.map { "\($0)" }
+        let bench = try benchOfPaths(Dictionary(uniqueKeysWithValues: keys.map { ("/\($0)", [.ok("of \($0)")]) }))
+        let items = zip(keys, wanted).map { bench.item("/\($0)").with(fields: ["path": $1]) }
+        let first = try await bench.run(items)
+        #expect(first.outcome == .complete)
+        #expect(try keys.map { try first[$0].path?.text } == expected)
+        // They stay when the list turns round.
+        let again = try await bench.run(items.reversed())
+        #expect(try keys.map { try again[$0].path?.text } == expected)
+    }
+
+    @Test("somebody else's file in place of a folder stays, and the folder takes a number")
+    func fileForFolder() async throws {
+        var bench = try bench(
+            "{collection}/x/{title}.{extension}", ["/a": [.ok(picture())], "/b": [.ok(picture(seed: 2))]])
+        try bench.directory.write("mine", to: "\(bench.outputFolder)/All")
+        bench.foreignFiles = ["All"]
+        let report = try await bench.run("/a", "/b")
+        #expect(report.outcome == .complete)
+        #expect(bench.files == ["All", "All (2)/x/a.png", "All (2)/x/b.png"])
+        #expect(try report["b"].path == "All (2)/x/b.png")
+    }
+
+    @Test("a file that an extension makes a folder of another's path gives way to a number")
+    func extensionAndFolder() async throws {
+        let bench = try benchOfPaths(["/a": [.ok("of a")], "/b": [.ok("of b")]])
+        let items = [
+            bench.item("/a").with(fields: ["path": "dir.txt"]), bench.item("/b").with(fields: ["path": "DIR.TXT/b"]),
+        ]
+        _ = try await bench.run(items)
+        #expect(bench.files == ["dir.txt", "DIR (2).TXT/b"])
+    }
+
+    @Test(
+        "a title that changes renames the file and fetches nothing; a run of a part leaves that to the next whole one")
     func changedTitle() async throws {
-        let bench = try Bench(["/a": [.ok(picture(seed: 1)), .ok(picture(seed: 2))]])
-        _ = try await bench.run([bench.item("/a", title: "Old")])
-        let row = try await bench.run([bench.item("/a", title: "New")])["a"]
-        #expect(row.path == "Old.png")
-        #expect(row.item["title"] == "New")
-        #expect(bench.files == ["Old.png"])
+        let bench = try Bench([
+            "/a": [.ok(picture(seed: 1), headers: [("Cache-Control", "max-age=999")])],
+            "/b": [.ok(picture(seed: 2), headers: [("Cache-Control", "max-age=999")])],
+        ])
+        func items(_ a: String, _ b: String) -> [ListedItem] {
+            [bench.item("/a", title: a), bench.item("/b", title: b)]
+        }
+        _ = try await bench.run(items("Germany", "Spain"))
+        let row = try await bench.run(items("Deutschland", "Spain"))["a"]
+        #expect(row.path == "Deutschland.png")
+        #expect(row.item["title"] == "Deutschland")
+        #expect(bench.files == ["Deutschland.png", "Spain.png"])
+        _ = try await bench.run(items("Deutschland", "Spanien")) { $0.selection.only = ["b"] }
+        #expect(bench.files == ["Deutschland.png", "Spain.png"])
+        _ = try await bench.run(items("Deutschland", "Spanien"))
+        #expect(bench.files == ["Deutschland.png", "Spanien.png"])
+        // A number that an item has is no change of its title.
+        _ = try await bench.run(items("Deutschland", "Deutschland"))
+        _ = try await bench.run(items("Deutschland", "Deutschland"))
+        #expect(bench.files == ["Deutschland.png", "Deutschland (2).png"])
+        #expect(bench.server.requests.count == 2)
+    }
+
+    @Test("a collection of another title renames the files below it")
+    func changedCollection() async throws {
+        let bench = try bench(
+            "{collection}/{title}.{extension}", ["/a": [.ok(picture(), headers: [("Cache-Control", "max-age=999")])]])
+        func page(_ title: String) -> SourcePlan {
+            .fixed([Page(collections: [ListedCollection(key: "all", title: title)], items: [bench.item("/a")])])
+        }
+        _ = try await bench.run(page("Flags"))
+        _ = try await bench.run(page("Fahnen"))
+        #expect(bench.files == ["Fahnen/a.png"])
+    }
+
+    @Test("an element that can't be fetched has no path, and gets one when it can")
+    func pathless() async throws {
+        let bench = try Bench(["/a": [.ok(picture())]])
+        let broken = bench.item("/a", key: "k").with(invalid: "it is no URL")
+        let row = try await bench.run([broken, bench.item("/b", key: "l").with(url: "")])["k"]
+        #expect(row.item["stem"] == "")
+        #expect(row.state == "failed")
+        let items = [bench.item("/a", key: "k"), bench.item("/a", key: "l")]
+        _ = try await bench.run(items) {
+            $0.selection.isFailedOnly = false; $0.selection.isRefreshing = true
+        }
+        #expect(bench.files == ["k.png", "l.png"])
     }
 
     @Test("the file's time is Last-Modified")

@@ -22,6 +22,23 @@ struct RefreshTests {
         #expect(row.transfer["started_at"] == .null)
     }
 
+    @Test(
+        "a file that rotted on the disk, its length unchanged, is replaced by what is fetched in full",
+        arguments: [100, 100_000, 400_000])
+    func rotted(_ length: Int) async throws {
+        let bench = try Bench(["/a": [tagged(picture(length))]])
+        _ = try await bench.run("/a")
+        var bytes = picture(length)
+        bytes[length / 2] ^= 0xFF
+        try bench.directory.write(bytes, to: "\(bench.outputFolder)/a.png")
+        let row = try await bench.run([bench.item("/a")]) { $0.selection.isRefreshing = true }["a"]
+        #expect(row.outcome == "downloaded")
+        #expect(bench.file("a.png") == picture(length))
+        // And a sound one is not written again.
+        let again = try await bench.run([bench.item("/a")]) { $0.selection.isRefreshing = true }["a"]
+        #expect(again.outcome == "unchanged")
+    }
+
     @Test("what has become stale is asked for with its validator")
     func notModified() async throws {
         let bench = try Bench(["/a": [tagged(picture()), .status(304)]])

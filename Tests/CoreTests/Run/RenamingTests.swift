@@ -135,17 +135,43 @@ struct RenamingTests {
     func impossible() async throws {
         var bench = try bench()
         _ = try await bench.run(items(bench))
-        bench.foreignFiles = ["new"]
-        try bench.directory.write("a file where a folder should be", to: "\(bench.outputFolder)/new")
+        #expect(symlink("nowhere", bench.directory.path("\(bench.outputFolder)/new")) == 0)
         try template("new/{key}.{extension}", &bench)
         let report = try await bench.run(items(bench))
         #expect(report.outcome == .complete)
-        #expect(bench.files == ["new", "a.png", "b.png", "c.csv"])
-        #expect(report.warnings.first?.hasPrefix("3 files keep their names although output.path has changed: ") == true)
-        try bench.directory.remove("\(bench.outputFolder)/new")
-        bench.foreignFiles = []
+        #expect(bench.files == ["a.png", "b.png", "c.csv"])
+        #expect(report.warnings.first?.hasPrefix("3 files keep their old names: ") == true)
+        #expect(unlink(bench.directory.path("\(bench.outputFolder)/new")) == 0)
         _ = try await bench.run(items(bench))
         #expect(bench.files == ["new/a.png", "new/b.png", "new/c.csv"])
+    }
+
+    @Test("a file where a folder should be stays, and the folder takes a number")
+    func fileForFolder() async throws {
+        var bench = try bench()
+        _ = try await bench.run(items(bench))
+        bench.foreignFiles = ["new"]
+        try bench.directory.write("mine", to: "\(bench.outputFolder)/new")
+        try template("new/{key}.{extension}", &bench)
+        #expect(try await bench.run(items(bench)).warnings == [])
+        #expect(bench.files == ["new", "new (2)/a.png", "new (2)/b.png", "new (2)/c.csv"])
+        #expect(bench.server.requests.count == 3)
+    }
+
+    @Test("what comes back by --failed under another template has the extension of its bytes, then and after it")
+    func failedAgain() async throws {
+        var bench = try Bench(
+            ["/k.md": [.status(500), .status(500), .status(500), .ok("# a title", headers: Self.fresh)]],
+            keys: "expect: any")
+        try template("{title}", &bench)
+        _ = try await bench.run("/k.md")
+        try template("{stem}.{extension}", &bench)
+        #expect(try await bench.run([]) { $0.selection.isFailedOnly = true }["k.md"].path == "k.md")
+        _ = try await bench.run("/k.md")
+        #expect(bench.files == ["k.md"])
+        try template("{extension}/{key}", &bench)
+        _ = try await bench.run("/k.md")
+        #expect(bench.files == ["md/k.md"])
     }
 
     @Test("a run of a part of the list leaves all names as they are")

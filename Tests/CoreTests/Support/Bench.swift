@@ -18,6 +18,10 @@ struct Bench {
     var options: SessionOptions
     /// Files in the output directory that no row claims.
     var foreignFiles: Set<String> = []
+    /// Stored files that are known to have other bytes than their rows tell.
+    var rottenFiles: Set<String> = []
+    /// Whether the journal still tells of what an unfinished run left.
+    var keepsJournal = false
     /// Parts that are expected to be left after a run.
     var keepsParts = false
 

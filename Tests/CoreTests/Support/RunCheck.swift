@@ -118,7 +118,7 @@ struct RunCheck {
         {
             guard let text = item["path"]?.text else { continue }
             claimed.insert(text)
-            guard item["state"] == "stored" else { continue }
+            guard item["state"] == "stored", !bench.rottenFiles.contains(text) else { continue }
             let path = try RelativePath(validating: text)
             #expect(output.information(path)?.size == item["size"]?.integer, "\(text)", sourceLocation: location)
             let digest = try? output.digest(of: path)
@@ -126,7 +126,8 @@ struct RunCheck {
         }
         #expect(bench.files.subtracting(bench.foreignFiles).subtracting(claimed) == [], sourceLocation: location)
         if !bench.keepsParts { #expect(bench.parts == [], sourceLocation: location) }
-        #expect(bench.directory.read("\(bench.outputFolder)/.runner/journal") == [], sourceLocation: location)
+        let journal = bench.directory.read("\(bench.outputFolder)/.runner/journal")
+        if !bench.keepsJournal { #expect(journal == [], sourceLocation: location) }
     }
 
     /// An item's state tells of its file; a failed row has its word.

@@ -1,3 +1,4 @@
+import Files
 import HTTP
 import TestSupport
 import Testing
@@ -139,6 +140,20 @@ struct UnitTests {
         #expect(strays < 10)
         index.insert(1 << 40, hash: 7)
         #expect(!index.candidates(7).contains(1 << 40))
+    }
+
+    @Test("equal digests of a long list are found at once, the latest item first")
+    func equalDigests() {
+        var stored = StoredBytes()
+        let digest = SHA256().finalize()
+        var other = SHA256()
+        [UInt8(1)].withUnsafeBytes { other.update($0) }
+        let single = other.finalize()
+        // Gone through one by one they would be forty thousand million comparisons.
+        for id in 1...200_000 as ClosedRange<Int64> { stored.add(digest, of: id) }
+        stored.add(single, of: 200_001)
+        #expect(Array(stored.candidates(digest).prefix(3)) == [200_000, 199_999, 199_998])
+        #expect(Array(stored.candidates(single)) == [200_001])
     }
 
     @Test("a queue gives back what it was given, in order")
