@@ -118,7 +118,10 @@ package struct HTTPHeaders: Sendable {
         return isFound
     }
 
-    private func decimal(_ range: Range<Int>) -> Int64? { wholeNumber(bytes: bytes[range]) }
+    /// A number that none of 64 bits holds is no length.
+    private func decimal(_ range: Range<Int>) -> Int64? {
+        bytes[range].drop { $0 == UInt8(ascii: "0") }.count > 19 ? nil : wholeNumber(bytes: bytes[range])
+    }
 
     /// Whether a header line may be a Repr-Digest or Content-Digest, told by a few bytes: it is asked of every line.
     @inline(__always)

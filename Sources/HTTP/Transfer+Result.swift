@@ -40,10 +40,14 @@ extension Transfer {
         switch code {
         case CURLE_HTTP2, CURLE_HTTP2_STREAM: "2"
         // The server is known to speak it, and the request was to go over such a connection.
-        case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: wasSent && waitsForConnection ? "2" : nil
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
+            wasSent && (waitsForConnection || isByPriorKnowledge) ? "2" : nil
         default: nil
         }
     }
+
+    /// Whether HTTP/2 is spoken in clear from the first byte.
+    private var isByPriorKnowledge: Bool { request?.version == .http2 && request?.url.scheme == "http" }
 
     private func failure(_ code: CURLcode?, wireBytes: Int64, own: Int64) -> HTTPFailure? {
         if head != nil, action == .discard, verdict?.kind != .cancelled { return nil }

@@ -61,7 +61,7 @@ struct BodyIntake: Sendable {
             // What was resumed may have been wrong from its beginning; it is fetched anew.
             return TransferFailure(
                 .checksum, "the list promises SHA-256 \(promised.hex), the body has \(body.digest.hex)",
-                isTransient: isResumed)
+                isTransient: isResumed || hasUncertainEnd)
         }
         guard let type else { return nil }
         do throws(TransferFailure) {

@@ -170,15 +170,16 @@ extension ItemTransfer: PlacedExchange {
         case 200, 203, 206:
             try checkPlace()
             if let next = try checkRangeEnd() { return next }
-            try checkBody()
             if hasDigest || !result.trailers.isEmpty {
                 digests = ReplyDigests(reply, trailers: result.trailers, start: offset)
             }
             asksByHTTP1 = result.hasUncertainEnd && rangeEnd == nil
-            if asksByHTTP1, !isChecked {
+            // What is not as it should be may only have been cut.
+            if asksByHTTP1, !isChecked || (try? checkBody()) == nil {
                 try restart()
                 return .redirected()
             }
+            try checkBody()
             return .complete
         case 304 where isConditional:
             try checkVersion(result.headers)
