@@ -125,7 +125,9 @@ extension FaultMatrix {
             arguments: [
                 Case(testDescription: "RST_STREAM without an error", answers: [openEnd + [.resetStream(0)]]),
                 Case(
-                    testDescription: "a frame that is none", answers: [openEnd + [.raw(Array("garbage garbage".utf8))]]),
+                    // DATA on stream 0 is an error of the connection (RFC 9113, 6.1).
+                    testDescription: "a fault of the protocol",
+                    answers: [openEnd + [.raw([0, 0, 1, 0, 0, 0, 0, 0, 0, 0x61]), .close]]),
                 Case(testDescription: "GOAWAY and the end", answers: [openEnd + [.goAway(last: 1, code: 0), .close]]),
                 Case(testDescription: "the end of the connection", answers: [openEnd + [.close]]),
             ])
