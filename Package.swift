@@ -99,7 +99,8 @@ let package = Package(
             ],
             excluding: ["Golden"]),
         .testTarget(
-            name: "EndToEnd", dependencies: ["TestSupport", "SQLite", "runner", "test-runner", "runner-media"],
+            name: "EndToEnd",
+            dependencies: ["TestSupport", "SQLite", "CCrypto", "runner", "test-runner", "runner-media"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
