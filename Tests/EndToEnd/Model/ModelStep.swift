@@ -144,7 +144,8 @@ extension ModelStep {
             ]
         case 3:
             return [
-                .limit(600), .run(ModelSelection()), .template(number(6)), .change(resource, kind: number(3), size: 100),
+                .limit(600), .run(ModelSelection()), .template(number(6)),
+                .change(resource, kind: number(3), size: 100),
                 .run(ModelSelection(isRefreshing: true, only: [number(3)])), .limit(nil), .run(ModelSelection()),
             ]
         default:
