@@ -109,7 +109,9 @@ let package = Package(
             excluding: ["Golden"]),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["TestSupport", "SQLite", "runner", "test-runner", "runner-media", "sandbox-proof"],
+            dependencies: [
+                "TestSupport", "SQLite", "CCrypto", "runner", "test-runner", "runner-media", "sandbox-proof",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

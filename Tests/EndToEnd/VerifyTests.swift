@@ -40,6 +40,41 @@ struct VerifyTests {
         #expect(server.requests.count == 4)
     }
 
+    @Test("files of items that are listed no more are read, too; after a repair no row has a path without a file")
+    func gone() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        try workplace.writeJob(source: ["template: '\(server.url("/{n}"))'", "count: 2"])
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        for number in [1, 3] { workplace.remove("out/list/\(number).bin") }
+
+        let result = try workplace.run(["verify", "--repair"])
+        #expect(result.ending == .exit(1))
+        #expect(result.lines == [1, 3].map { "missing\tlist\t\($0)\tlist/\($0).bin\t" })
+        let rows: [String] = try workplace.catalog().values(
+            "SELECT key || ' ' || state || ' ' || coalesce(path, '-') FROM item ORDER BY key")
+        #expect(rows == ["0 stored list/0.bin", "1 pending -", "2 gone list/2.bin", "3 gone -"])
+        #expect(try workplace.run(["verify"]).ending == .exit(0))
+    }
+
+    @Test("after a repair a faulty file gives way also to one of another type")
+    func otherType() throws {
+        let isPicture = Monitor(false)
+        let server = try FaultyServer { request in
+            .ok(isPicture.withLock { $0 } ? PictureFile.png([1, 2, 3]) : Array("text".utf8))
+        }
+        let workplace = try Workplace()
+        try workplace.writeJob(source: ["template: '\(server.url("/{n}"))'", "count: 1"])
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        #expect(workplace.files() == ["list/0.bin"])
+        try workplace.directory.write("another text", to: "out/list/0.bin")
+        #expect(try workplace.run(["verify", "--repair"]).ending == .exit(1))
+
+        isPicture.withLock { $0 = true }
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        #expect(workplace.files() == ["list/0.png"])
+    }
+
     @Test("all of many files are read, and what is wrong is told in the order of the list")
     func manyFiles() throws {
         let workplace = try Workplace()
@@ -110,7 +145,7 @@ struct VerifyTests {
     }
 
     @Test("files of items that are listed no more are read as well; a repair does not bring those back")
-    func gone() throws {
+    func changedAndGone() throws {
         let workplace = try Workplace()
         let server = try stored(workplace)
         try workplace.writeJob(source: ["template: '\(server.url("/{n}"))'", "count: 2"])

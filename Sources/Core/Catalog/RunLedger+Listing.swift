@@ -252,11 +252,11 @@ extension RunLedger {
         clock: Monotonic, _ outcome: inout ListingOutcome
     ) throws {
         let selection = context.selection
-        let work = makeWork(row, url, promise, collection, clock: clock)
-        if row.state == "stored", work.stored == nil {
-            // Somebody deleted or changed the file.
-            let state = row.failure == nil ? "pending" : "failed"
-            try catalog.run("UPDATE item SET state = ? WHERE id = ?", state, row.id)
+        var row = row
+        var work = makeWork(row, url, promise, collection, clock: clock)
+        if work.stored == nil, row.path != nil {
+            row = try noteLost(row, on: catalog)
+            work = makeWork(row, url, promise, collection, clock: clock)
         }
         if !selection.isRefreshing {
             if row.state == "evicted", !selection.isFailedOnly {
@@ -287,6 +287,20 @@ extension RunLedger {
         } else {
             outcome.events += try settle(follower: work, ofSettled: leader, on: catalog, now: now)
         }
+    }
+
+    /// Somebody deleted or changed the file of an item. What was deleted is claimed no more; what was changed gives way to
+    /// the next download.
+    private func noteLost(_ row: ItemRow, on catalog: Connection) throws -> ItemRow {
+        var new = row
+        if row.state == "stored" { new.state = row.failure == nil ? "pending" : "failed" }
+        if let path = try row.path.map({ try RelativePath(validating: $0) }), context.output.information(path) == nil {
+            new.path = nil
+        }
+        if new.state != row.state || new.path != row.path {
+            try catalog.run("UPDATE item SET state = ?, path = ? WHERE id = ?", new.state, new.path, row.id)
+        }
+        return new
     }
 
     private func makeWork(

@@ -51,11 +51,22 @@ extension RunLedger {
             let work = published.item.work
             guard let body = published.item.body, let path = try? published.bodyPath() else { continue }
             intents.append(PublishJournal.Intent(path: path, size: body.size, digest: body.digest))
-            guard let old = work.stored, old.path != path else { continue }
-            intents.append(
-                PublishJournal.Intent(path: old.path, size: old.size, digest: old.sha256, isRetirement: true))
+            if let old = superseded(of: work, by: path) { intents.append(old) }
         }
         return intents
+    }
+
+    /// The file that an item leaves for one at another path: what was stored, or what somebody has made of that.
+    private func superseded(of work: ItemWork, by path: RelativePath) -> PublishJournal.Intent? {
+        if let old = work.stored {
+            guard old.path != path else { return nil }
+            return PublishJournal.Intent(path: old.path, size: old.size, digest: old.sha256, isRetirement: true)
+        }
+        guard let claimed = work.claimedPath, claimed != path.text,
+            let old = try? RelativePath(validating: claimed), let found = context.output.information(old),
+            found.isRegular, let digest = try? context.output.digest(of: old)
+        else { return nil }
+        return PublishJournal.Intent(path: old, size: found.size, digest: digest, isRetirement: true)
     }
 
     /// Gives one body its name.

@@ -177,9 +177,11 @@ extension RunLedger {
         }
     }
 
-    /// Removes what an item was stored as before it became another type, and so got another path.
+    /// Removes what an item had before it became another type, and so got another path.
     func removeSuperseded(_ published: PublishedItem) {
-        guard let old = published.item.work.stored?.path, let new = published.file?.path, old != new else { return }
+        guard let claimed = published.item.work.claimedPath, let new = published.file?.path, claimed != new.text,
+            let old = try? RelativePath(validating: claimed), context.output.information(old)?.isRegular == true
+        else { return }
         do { try context.output.remove(old) } catch { keepJournal() }
     }
 

@@ -166,7 +166,9 @@ struct KeptFiles {
         var sparedBytes: Int64 = 0
         while surplus.victims.count < count, spared.count < Self.mostSpared {
             let before = looks
-            guard let file = try next(after: sparedBytes, by: eviction, on: catalog) else { break }
+            // A look would find again what has been taken and is there still.
+            let mayLook = surplus.victims.isEmpty
+            guard let file = try next(after: sparedBytes, mayLook: mayLook, by: eviction, on: catalog) else { break }
             // Another look has found them again.
             if looks != before { (spared, sparedBytes) = ([], 0) }
             if try isSpared(file) {
@@ -193,15 +195,19 @@ struct KeptFiles {
         return surplus
     }
 
-    /// - Parameter spared: bytes of files that go later.
-    private mutating func next(after spared: Int64, by eviction: Eviction, on catalog: Connection) throws -> File? {
+    /// - Parameters:
+    ///   - spared: bytes of files that go later.
+    ///   - mayLook: whether the disk may be looked at for it.
+    private mutating func next(
+        after spared: Int64, mayLook: Bool, by eviction: Eviction, on catalog: Connection
+    ) throws -> File? {
         if let file = oversized.popFirst() { return file }
         guard bytes - spared > maximum else { return nil }
         if let file = files?.popFirst() { return file }
         if hasNewNames { files = nil }
-        guard files == nil else { return nil }
+        guard files == nil, mayLook else { return nil }
         try look(atJob: eviction.job, in: eviction.output, replaced: eviction.replaced, on: catalog)
-        return try next(after: 0, by: eviction, on: catalog)
+        return try next(after: 0, mayLook: true, by: eviction, on: catalog)
     }
 
     private mutating func keep(_ file: File, lastUse: Int64) {

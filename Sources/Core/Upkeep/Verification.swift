@@ -51,7 +51,8 @@ package enum Verification {
         return try CatalogJob.names(on: catalog)
     }
 
-    /// Reads every file that a row of a job claims, also those of items that are listed no more. A file that a run replaces meanwhile is judged by its new row.
+    /// Reads every file that a row of a job claims, also those of items that are listed no more. A file that a run replaces
+    /// meanwhile is judged by its new row.
     ///
     /// - Parameters:
     ///   - isRepairing: whether the rows of faulty files forget what was stored, so that the next run fetches them in full
@@ -81,7 +82,7 @@ package enum Verification {
                     defer { held.release() }
                     // A directory that is not there, perhaps not mounted, is not to be fetched anew.
                     let output = try held.output ?? OutputDirectory(path: job.directory, create: false)
-                    let reader = Reader(job: name, output: output) { try forget($0, on: $1) }
+                    let reader = Reader(job: name, output: output) { try forget($0, $1, on: $2) }
                     return .verified(try reader.read(catalog, findings: findings, progress: progress))
                 }
             }
@@ -90,15 +91,15 @@ package enum Verification {
         return try ending.get()
     }
 
-    /// Keeps the path: what is there gives way to the next download, and not before. What is gone stays so.
-    private static func forget(_ item: Int64, on catalog: Connection) throws {
+    /// Keeps the path where something is: it gives way to the next download, and not before.
+    private static func forget(_ item: Int64, _ fault: Fault, on catalog: Connection) throws {
         try catalog.run(
             """
-            UPDATE item SET state = iif(state = 'gone', 'gone', 'pending'), failure = NULL, size = NULL, sha256 = NULL, stored_url = NULL,
-                etag = NULL, last_modified = NULL, expires_at = NULL, is_unsettled = 1, permanent_failures = 0,
-                asked_again_at = NULL
+            UPDATE item SET state = iif(state = 'gone', state, 'pending'), failure = NULL, path = iif(?, NULL, path),
+                size = NULL, sha256 = NULL, stored_url = NULL, etag = NULL, last_modified = NULL, expires_at = NULL,
+                is_unsettled = 1, permanent_failures = 0, asked_again_at = NULL
             WHERE id = ?
-            """, item)
+            """, fault == .missing, item)
     }
 }
 
@@ -106,8 +107,8 @@ package enum Verification {
 private struct Reader: Sendable {
     let job: String
     let output: OutputDirectory
-    /// Called with the item of each faulty file.
-    var repair: (@Sendable (Int64, Connection) throws -> Void)?
+    /// Called with the item of each faulty file, and what is wrong with it.
+    var repair: (@Sendable (Int64, Verification.Fault, Connection) throws -> Void)?
 
     /// Faults are told once their page has been read.
     private static let pageSize = 64
@@ -151,7 +152,7 @@ private struct Reader: Sendable {
             for (row, fault) in zip(rows, faults) {
                 guard let fault, let (row, fault) = try settle(row, fault, on: catalog) else { continue }
                 outcome.faults += 1
-                try repair?(row.id, catalog)
+                try repair?(row.id, fault, catalog)
                 findings(
                     Verification.Finding(
                         job: job, key: row.key, path: row.path, size: row.size, fault: fault,

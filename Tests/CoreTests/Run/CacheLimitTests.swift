@@ -124,6 +124,19 @@ struct CacheLimitTests {
         #expect(bench.requests("/d").count == 1)
     }
 
+    @Test("a file that becomes larger than the limit is counted once among those that went")
+    func grown() async throws {
+        var bench = try bench(maximum: 1_000)
+        _ = try await bench.run("/a", "/b", "/c")
+        bench.job.output.maximumBytes = 60
+        bench.job.refresh = .always
+        bench.script.set("/b", .ok(picture(100, seed: 5)))
+        let report = try await bench.run("/a", "/b", "/c")
+        #expect(bench.files == ["c.png"])
+        #expect(report.run["freed_files"] == 2)
+        #expect(report.run["freed_bytes"] == 148)
+    }
+
     @Test("a list that is larger than the limit is fetched once, and the last of it stay")
     func longList() async throws {
         let paths = (0..<20).map { "/\($0)" }

@@ -170,7 +170,9 @@ struct RefreshTests {
         let bench = try Bench(["/a": [.ok(picture()), .status(403)]])
         _ = try await bench.run("/a")
         try bench.directory.remove("\(bench.outputFolder)/a.png")
-        #expect(try await bench.run("/a")["a"].state == "failed")
+        let row = try await bench.run("/a")["a"]
+        #expect(row.state == "failed")
+        #expect(row.item["path"] == .null)
     }
 
     @Test("a listed digest that equals the stored one is fresh, another one is not")
