@@ -55,7 +55,7 @@ struct CheckTests {
         let workplace = try Workplace()
         let server = try FaultyServer { _ in .ok("body") }
         try workplace.writeJob(source: ["index: '\(server.url("/index"))'", "items: []"])
-        try workplace.writeJob("other", to: "other.yaml", source: ["items: []"])
+        try workplace.writeJob("other", to: "other.yaml", source: ["items: []"], output: "others")
         let result = try workplace.run(["check", "job.yaml", "other.yaml"])
         #expect(result.ending == .exit(0))
         #expect(result.output == "list: ok (job.yaml)\nother: ok (other.yaml)\n")

@@ -26,7 +26,7 @@ struct EnvironmentTests {
             let own = ["--set", "output.directory=out-\(path)"]
             #expect(try workplace.run(["job.yaml"] + own + arguments, environment: environment).ending == .exit(0))
             #expect(workplace.read(path) != nil)
-            let report = try workplace.run(["report"] + arguments, environment: environment)
+            let report = try workplace.run(["report", "list"] + arguments, environment: environment)
             #expect(report.lines.first == "list  run 1  complete")
             // Gone for the next place.
             if !variable.isEmpty { environment[variable] = "" }

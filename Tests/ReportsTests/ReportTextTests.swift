@@ -12,7 +12,7 @@ struct ReportTextTests {
             try Catalog.flags().text(.everything) == """
                 flags  run 2  partial
                   started    +86400 s, took 3 m 4 s
-                  items      5: 1 downloaded, 1 unchanged, 1 fresh, 2 failed (1 known)
+                  items      5: 1 downloaded, 1 unchanged, 1 fresh, 2 failed
                   new        3 items, 1 failure since run 1
                   received   1.3 MB, 6.8 kB a second
                   listing    2 requests, 81.9 kB

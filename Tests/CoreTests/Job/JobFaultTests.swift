@@ -190,13 +190,13 @@ struct JobFaultTests {
     @Test("several documents are several jobs; a name given twice is an error where it is given again")
     func documents() throws {
         let files = try JobFiles()
-        func document(_ name: String) -> String {
-            "name: \(name)\nsource: {type: list}\noutput: {directory: \(name)}\n"
+        func document(_ name: String, in directory: String? = nil) -> String {
+            "name: \(name)\nsource: {type: list}\noutput: {directory: \(directory ?? name)}\n"
         }
         let two = try files.load(document("a") + "---\n" + document("b"))
         #expect(two.jobs.map(\.name) == ["a", "b"])
         #expect(!two.hasErrors)
-        let twice = try files.load(document("a") + "---\n" + document("a"))
+        let twice = try files.load(document("a") + "---\n" + document("a", in: "b"))
         #expect(
             files.messages(twice) == [
                 """
@@ -205,7 +205,7 @@ struct JobFaultTests {
                       ^
                 """
             ])
-        let across = try files.load(["1.yaml": document("a"), "2.yaml": document("a")])
+        let across = try files.load(["1.yaml": document("a"), "2.yaml": document("a", in: "b")])
         #expect(
             files.lines(across) == [
                 "2.yaml:1:7: error: the name 'a' is taken by 1.yaml already; each job needs a name of its own"
