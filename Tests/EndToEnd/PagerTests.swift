@@ -21,7 +21,7 @@ struct PagerTests {
     ) throws -> RunningProgram.Result {
         let terminal = ["TERM": "xterm", "COLUMNS": "60"].merging(environment) { $1 }
         return try RunningProgram(
-            ["script", "-qec", "\(Workplace.Program.testRunner.path) report \(flags)", "/dev/null"],
+            ["script", "-qec", "\(Workplace.Program.testRunner.path) report list \(flags)", "/dev/null"],
             environment: workplace.environment.merging(terminal) { $1 }, directory: workplace.directory.path
         ).wait()
     }

@@ -38,7 +38,7 @@ struct PlanTests {
             ])
         let second = try workplace.run(["plan", "job.yaml"])
         #expect(second.ending == .exit(0))
-        let rows = second.lines.map { $0.split(separator: "\t").map(String.init) }
+        let rows = second.lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
         #expect(rows.map { $0[0] } == ["a", "b", "c", "d", "e", "f"])
         #expect(rows.map { $0[1] } == ["Asked", "Fresh", "Gone", "New", "Same", "Wrong"])
         #expect(rows.map { $0[3] } == ["ask", "fresh", "not-asked", "fetch", "duplicate", "invalid"])
