@@ -61,7 +61,10 @@ struct CommandTests {
     @Test("check names each sound job")
     func check() async throws {
         let file = try line.file(
-            "flags.yaml", Self.job + "---\n" + Self.job.replacing("name: flags", with: "name: more").replacing("directory: flags", with: "directory: more"))
+            "flags.yaml",
+            Self.job + "---\n"
+                + Self.job.replacing("name: flags", with: "name: more").replacing(
+                    "directory: flags", with: "directory: more"))
         #expect(
             try await line.run(["check", file])
                 == .init(

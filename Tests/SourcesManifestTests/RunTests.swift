@@ -197,7 +197,9 @@ struct RunTests {
         run.answer("/list.json", .status(404))
         let second = try await run.run()
         #expect(second.finished.outcome == .failed)
-        #expect(second.finished.detail == "the list failed: \(run.server.url("/list.json")): the server answered 404 Not Found")
+        #expect(
+            second.finished.detail
+                == "the list failed: \(run.server.url("/list.json")): the server answered 404 Not Found")
         #expect(second.items.isEmpty)
         #expect(try run.table("SELECT state FROM item") == [["stored"]])
     }
@@ -228,7 +230,8 @@ struct RunTests {
         let run = try ManifestRun("SERVER/list.json\", max_total_size: \"10", [:])
         run.answer("/list.json", .ok(Self.list(run)))
         let report = try await run.run()
-        #expect(report.finished.detail == "the list failed: \(run.server.url("/list.json")): the reply is over 10 bytes")
+        #expect(
+            report.finished.detail == "the list failed: \(run.server.url("/list.json")): the reply is over 10 bytes")
         #expect(run.directory.names(in: "files/.runner/kept").isEmpty)
     }
 

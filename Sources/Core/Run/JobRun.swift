@@ -343,7 +343,8 @@ final class JobRun: Sendable {
         publish(
             .runStarted(
                 RunStarted(
-                    run: run, job: job.name, at: startedAt, selection: options.selection.text(hiding: job.trust.secrets.hide),
+                    run: run, job: job.name, at: startedAt,
+                    selection: options.selection.text(hiding: job.trust.secrets.hide),
                     concurrency: limits.concurrency)))
         let finished = RunFinished(
             run: run, job: job.name, at: now, outcome: outcome, figures: RunFigures(), detail: detail,

@@ -50,7 +50,8 @@ struct LongBodyTests {
             part.seal { result in sealed.withLock { $0 = try? result.get() } }
             let body = try #require(sealed.wait { $0 })
             let intake = BodyIntake(
-                digests: nil, promised: nil, isResumed: false, type: .jpeg, hasUncertainEnd: false, stored: nil, lastModified: nil,
+                digests: nil, promised: nil, isResumed: false, type: .jpeg, hasUncertainEnd: false, stored: nil,
+                lastModified: nil,
                 output: output)
             #expect(intake.takesLong(body))
             let failure = #expect(throws: TransferFailure.self) { try intake.take(body) { true } }
