@@ -243,7 +243,8 @@ extension RunLedger {
 
     /// Where an item of that key has its file by the catalog.
     private func knownPath(_ key: String, on catalog: Connection) throws -> String? {
-        try catalog.value("SELECT path FROM item WHERE job = ? AND key = ?", context.job.name, key) ?? nil
+        try catalog.value(
+            "SELECT path FROM item WHERE job = ? AND key = ? AND path IS NOT NULL", context.job.name, key)
     }
 
     /// Whether an item is fetched, and how; or its outcome where nothing needs to be asked.

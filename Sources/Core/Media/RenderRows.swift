@@ -108,7 +108,7 @@ extension RenderJob {
     private func write(_ result: RenderResult, on catalog: Connection, now: Int64) throws -> [String] {
         let id = result.task.item
         let before = try catalog.rows("SELECT path FROM picture WHERE item_id = ?", id) { try $0[0] as String }
-        let sha256: String? = try catalog.value("SELECT sha256 FROM item WHERE id = ?", id)
+        let sha256: String? = try catalog.value("SELECT sha256 FROM item WHERE id = ? AND sha256 IS NOT NULL", id)
         // Replaced or removed meanwhile: another task is due for what is there.
         guard sha256 == result.task.sha256 else { return result.pictures.map(\.file.path) }
         try catalog.run("DELETE FROM picture WHERE item_id = ?", id)
