@@ -7,8 +7,11 @@ struct ByteBuffer: ~Copyable {
         storage.deallocate()
     }
 
-    /// Valid until the next change.
+    /// Valid until the next change, and no longer than the buffer: for one that is not a stored property, `withBytes`.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
+
+    /// The bytes for the time of a call, over which the buffer lives.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { body(bytes) }
 
     /// Makes room for so many bytes in all.
     mutating func reserve(_ capacity: Int) {

@@ -52,7 +52,7 @@ package final class PublishJournal {
 
     /// Appends a batch with one write; `OutputDirectory.flushData` makes it durable with the batch's data.
     package func record(_ intents: [Intent]) throws(FileError) {
-        let code = writeAll(Self.text(of: intents).bytes, to: file.raw, at: 0)
+        let code = Self.text(of: intents).withBytes { writeAll($0, to: file.raw, at: 0) }
         guard code == 0 else { throw FileError(operation: "write", path: path, errno: code) }
     }
 
@@ -95,14 +95,13 @@ package final class PublishJournal {
         }
         guard raw >= 0 else { throw .last("write", path) }
         let new = Descriptor(owning: raw)
-        let text = Self.text(of: intents)
-        let code = writeAll(text.bytes, to: raw, at: 0)
+        let (code, size) = Self.text(of: intents).withBytes { (writeAll($0, to: raw, at: 0), Int64($0.count)) }
         guard code == 0 else { throw FileError(operation: "write", path: path, errno: code) }
         guard uninterrupted({ fdatasync(raw) }) == 0, renameat(folder.raw, name, folder.raw, "journal") == 0 else {
             throw .last("write", path)
         }
         file = new
-        kept = Int64(text.bytes.count)
+        kept = size
     }
 
     /// What processes that did not end may have left without a row, by path; several where several of them tried one
