@@ -194,7 +194,7 @@ struct LiveScreenTests {
                 screen.contains(row) && screen.last?.hasPrefix("p pause") == true
             }
             #expect(screen.count { $0.hasPrefix("list: 7 of 13 items") } == 1, "\(columns)x\(rows)")
-            #expect(screen.count { $0.hasPrefix("Hà Nội") } == 1, "\(columns)x\(rows)")
+            #expect(screen.count { $0.hasPrefix("Hà Nộ") } == 1, "\(columns)x\(rows)")
             #expect(screen.count { $0.hasPrefix("p pause") } == 1, "\(columns)x\(rows)")
         }
         run.release()

@@ -82,7 +82,9 @@ struct ManifestTests {
 
         let again = try workplace.run(["job.yaml"], with: .runner)
         #expect(again.ending == .exit(1))
-        #expect(again.errors.contains("lists: 0 downloaded, 0 unchanged, 56 fresh, 3 failed, "), "\(again.errors)")
+        #expect(
+            again.errors.contains("lists: 0 downloaded, 0 unchanged, 56 fresh, 3 failed (2 known), "),
+            "\(again.errors)")
         // What is fresh and what is permanently gone is not asked for; the page may be the picture next time.
         #expect(server.requests.count == 56)
         #expect(server.requests.last?.path == "/page.jpg")

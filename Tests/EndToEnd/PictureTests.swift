@@ -260,7 +260,7 @@ struct PictureTests {
             #expect(result.ending == .exit(1))
             #expect(
                 result.errors.contains(
-                    "no pictures were made of 1 items: 'a.jpg': the renderer was ended from outside (Killed)"),
+                    "no pictures were made of 1 item: 'a.jpg': the renderer was ended from outside (Killed)"),
                 "\(result.errors)")
             #expect(try place.catalog().number("SELECT count(*) FROM rendering") == 0)
             #expect(try place.run("job.yaml").ending == .exit(0))
@@ -309,7 +309,7 @@ struct PictureTests {
         let place = try PicturePlace(["a.jpg": try PicturePlace.sample("baseline.jpg")])
         let result = try place.run("job.yaml", environment: ["RUNNER_MEDIA": "/bin/true"])
         #expect(result.ending == .exit(1))
-        #expect(result.errors.contains("no pictures were made of 1 items: /bin/true does not start"))
+        #expect(result.errors.contains("no pictures were made of 1 item: /bin/true does not start"))
         #expect(try place.catalog().outcomes() == ["a.jpg downloaded"])
         #expect(try place.run("thumbnails", "job.yaml").ending == .exit(0))
         #expect(try place.pictures() == ["a.jpg thumbnail 1 32×21 webp"])

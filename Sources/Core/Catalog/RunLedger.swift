@@ -132,8 +132,9 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         guard catalog.isMoved else { return }
         let error = CatalogError(
             "the catalog \(catalog.path) was deleted or replaced during the run, and what the run recorded is lost: "
-                + "put a copy of the catalog back and run again, or run again without one, which asks for every item "
-                + "anew and keeps files whose bytes are the same")
+                + "put a copy of the catalog back and run again; or, to begin without one, remove "
+                + "\(context.output.ownerPath) and run again, which asks for every item anew and keeps files whose bytes "
+                + "are the same")
         abandon(error.description)
         throw error
     }
