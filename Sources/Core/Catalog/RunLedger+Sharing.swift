@@ -23,7 +23,8 @@ extension RunLedger {
         if let path = stored.path(of: body.digest) { return try context.output.share(body, with: path) == .shared }
         for item in stored.candidates(body.digest) {
             let path: String? = try catalog.value(
-                "SELECT path FROM item WHERE id = ? AND state = 'stored' AND sha256 = ?", item, body.digest.hex)
+                "SELECT path FROM item WHERE id = ? AND state = 'stored' AND sha256 = ? AND path IS NOT NULL", item,
+                body.digest.hex)
             guard let path = try path.map(RelativePath.init(validating:)) else { continue }
             switch try context.output.share(body, with: path) {
             case .shared: return true

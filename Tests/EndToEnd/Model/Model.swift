@@ -44,6 +44,8 @@ struct Model: Sendable {
         var isUnsettled = true
         /// The day from which a permanent failure is asked again.
         var askedAgain: Int?
+        /// With what the server answered then.
+        var failedStatus: Int?
         /// By the program's clock, which the model takes from the rows.
         var storedAt: Int64?
         var viewedAt: Int64?
@@ -299,7 +301,8 @@ struct Model: Sendable {
             return Transfer(outcome: "fresh")
         }
         if let time = items[index].askedAgain, time > day, !selection.isFailedOnly {
-            return Transfer(outcome: "failed", failure: items[index].failure ?? "http")
+            return Transfer(
+                outcome: "failed", failure: items[index].failure ?? "http", status: items[index].failedStatus)
         }
         return nil
     }
@@ -384,6 +387,7 @@ struct Model: Sendable {
             items[index].failure = reply.transfer.failure
             items[index].isUnsettled = true
             items[index].askedAgain = reply.isPermanent ? day + 1 : nil
+            items[index].failedStatus = reply.transfer.status
             return
         }
         let old = stored(items[index])

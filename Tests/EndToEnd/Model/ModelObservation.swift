@@ -23,6 +23,7 @@ struct ModelObservation {
         let failure: String?
         let isUnsettled: Bool
         let askedAgainAt: Int64?
+        let failedStatus: Int?
         let listing: String?
         let storedAt: Int64?
         let storedRun: Int64?
@@ -59,7 +60,7 @@ struct ModelObservation {
         guard FileManager.default.fileExists(atPath: database) else { return }
         let catalog = try CatalogCopy(of: database)
         // The process may have been killed before the last table or column.
-        let columns = "pragma_table_info('run') WHERE name = 'freed_bytes'"
+        let columns = "pragma_table_info('item') WHERE name = 'extension'"
         let tables = "sqlite_schema WHERE name IN ('transfer', 'template', 'mark')"
         guard try catalog.number("SELECT (SELECT count(*) FROM \(columns)) + (SELECT count(*) FROM \(tables))") == 4
         else { return }
@@ -69,7 +70,8 @@ struct ModelObservation {
             """
             SELECT item.key, collection.key, url, item.title, stem, coalesce(text, ''), path, size, sha256, stored_url,
                 etag, last_modified, expires_at, state, failure, is_unsettled, asked_again_at, listing, stored_at,
-                stored_run, (SELECT at FROM mark WHERE item_id = item.id AND kind = 'viewed')
+                stored_run, (SELECT at FROM mark WHERE item_id = item.id AND kind = 'viewed'),
+                failed_status
             FROM item JOIN collection ON collection.id = collection_id LEFT JOIN template ON template.id = template
             ORDER BY item.id
             """
@@ -78,8 +80,9 @@ struct ModelObservation {
                 key: try row[0], collection: try row[1], url: try row[2], title: try row[3], stem: try row[4],
                 template: try row[5], path: try row[6], size: try row[7], digest: try row[8], storedURL: try row[9],
                 etag: try row[10], date: try row[11], expiresAt: try row[12], state: try row[13],
-                failure: try row[14], isUnsettled: try row[15], askedAgainAt: try row[16], listing: try row[17],
-                storedAt: try row[18], storedRun: try row[19], viewedAt: try row[20])
+                failure: try row[14], isUnsettled: try row[15], askedAgainAt: try row[16],
+                failedStatus: try row[21], listing: try row[17], storedAt: try row[18], storedRun: try row[19],
+                viewedAt: try row[20])
         }
         order = rows.map(\.key)
         items = Dictionary(uniqueKeysWithValues: rows.map { ($0.key, $0) })
@@ -147,6 +150,7 @@ extension ModelObservation.Row {
         item.failure = failure
         item.isUnsettled = isUnsettled
         item.askedAgain = askedAgain(on: day)
+        item.failedStatus = failedStatus
         item.storedAt = storedAt
         item.viewedAt = viewedAt
         return item
