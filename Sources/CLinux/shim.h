@@ -131,20 +131,3 @@ static inline int clinux_processor_count(void) {
     for (long i = 0; i < length / (long)sizeof *mask; i++) count += __builtin_popcountl(mask[i]);
     return count;
 }
-
-/// Keeps the calling thread to those of this process's processors whose place among them, divided by `count`, leaves
-/// `rest`. Those of the process are its first thread's.
-static inline int clinux_keep_to_processors(int rest, int count) {
-    unsigned long mask[128] = {0};
-    unsigned long present[128] = {0};
-    const long bits = 8 * (long)sizeof *mask;
-    long length = syscall(SYS_sched_getaffinity, getpid(), sizeof mask, mask);
-    if (length < 0 || syscall(SYS_sched_getaffinity, 0, sizeof present, present) < 0) return -1;
-    int place = 0;
-    for (long processor = 0; processor < 8 * length; processor++) {
-        unsigned long bit = 1UL << processor % bits;
-        if (mask[processor / bits] & bit && place++ % count != rest) mask[processor / bits] &= ~bit;
-    }
-    if (!memcmp(mask, present, sizeof mask)) return 0;
-    return (int)syscall(SYS_sched_setaffinity, 0, length, mask);
-}

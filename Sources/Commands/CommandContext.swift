@@ -1,4 +1,4 @@
-import Core
+import SourceKit
 
 /// What every command works with.
 struct CommandContext: Sendable {

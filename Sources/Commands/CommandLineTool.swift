@@ -1,7 +1,8 @@
-package import Core
 import Glibc
 import HTTP
 import SQLite
+package import SourceKit
+import SourcesAll
 
 /// The program: reads the command line, runs the command, says how the process ends.
 package enum CommandLineTool {
@@ -9,7 +10,7 @@ package enum CommandLineTool {
     ///
     /// To be called first of all on the main thread, which then only waits: a `main` that is `async` has files open before
     /// its first statement.
-    package static func main(registry: SourceRegistry) -> Never {
+    package static func main(registry: SourceRegistry = .all) -> Never {
         Console.takeClosedDescriptors()
         let environment = processEnvironment()
         let context = CommandContext(

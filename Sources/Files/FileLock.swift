@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 /// Who holds a lock, as it wrote into the lock's file.
 package struct LockHolder: Hashable, Sendable {

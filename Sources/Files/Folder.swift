@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 /// A folder of an output directory, open for as long as someone holds it.
 final class Folder: Sendable {

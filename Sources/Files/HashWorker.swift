@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Dispatch
 
 /// Hashes large bodies beside the thread that receives them, all of one worker on one thread.
@@ -19,10 +18,6 @@ package final class HashWorker: Sendable {
 
     /// Runs a step, after those given before.
     func perform(_ step: @escaping @Sendable () -> Void) {
-        queue.async {
-            // The thread may be the child of one that keeps to some of the processors, beside which it is to run.
-            _ = clinux_keep_to_processors(0, 1)
-            step()
-        }
+        queue.async(execute: step)
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 /// A kept file on its way: written under a name that nobody looks for, and renamed when it is whole.
 ///

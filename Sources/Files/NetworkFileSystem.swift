@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+import System
 
 /// The kind of network file system that holds a path, such as "nfs"; nil for a local one. What does not exist yet is
 /// judged by the nearest folder above it that does.

@@ -2,6 +2,7 @@
 internal import CLinux
 internal import Glibc
 internal import Synchronization
+import System
 
 /// The file of a part while it is open: written by the thread that receives the body and read by the one that hashes.
 final class OpenPart: Sendable {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+import System
 
 extension OutputDirectory {
     /// The name below the directory that the program keeps for itself.

@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 // Files that the program keeps for its own use from run to run, such as a downloaded list: `.runner/kept`.
 //

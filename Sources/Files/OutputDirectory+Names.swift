@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 // A stored file gets another name in two steps, so that at any moment it has one that its row may claim: the new name
 // beside the old one, and then, when the row has the new one, the old one goes.

@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 /// Whose an output directory is, as its file `.runner/owner` says.
 package struct DirectoryOwner: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 /// A part or note that is stored in an output directory, of this run or left by an earlier one.
 package struct StoredPart: Hashable, Sendable {

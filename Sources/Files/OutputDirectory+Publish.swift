@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Synchronization
+import System
 
 /// What became of a part that was to be published.
 package enum Publication: Sendable, Hashable {

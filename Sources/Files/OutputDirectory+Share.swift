@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+import System
 
 /// What became of a part that was to share its bytes with a file.
 package enum Sharing: Sendable {

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Synchronization
+import System
 
 /// A job's output directory, opened once: the only way to a file below it.
 ///

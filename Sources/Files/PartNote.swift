@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 /// What must be known of a part to ask a server for its rest, and for nothing else (RFC 9110, section 14.4).
 package struct PartNote: Hashable, Sendable {

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+import System
 
 /// How a path of several components is opened below a folder so that no symbolic link on the way is followed.
 enum PathResolution: Sendable {

@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 /// What is about to be published or to go, written down before it is: `.runner/journal`.
 ///

@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 /// A regular file that is open for reading, closed with its last owner.
 package final class ReadableFile: Sendable {

@@ -1,3 +1,5 @@
+import System
+
 /// A path below an output directory: `Africa/Niger.png`. It cannot name anything outside, whatever it was made from.
 ///
 /// Two paths are equal when their bytes are: to the file system two spellings of one letter are two names, though a

@@ -1,6 +1,7 @@
 // Foundation has the same normalisation as public API, at the price of loading ICU at every start. The system
 // programming interface gives the tables that the standard library compares strings with.
 @_spi(_Unicode) import Swift
+import System
 
 /// One path component made from any text: what a name from the network may become on disk.
 ///

@@ -1,3 +1,5 @@
+import System
+
 /// What one engine knows of a bandwidth limit: whether it withholds reading now, and for how long it has.
 struct BandwidthHold {
     let bandwidth: HTTPBandwidth

@@ -1,4 +1,5 @@
 import Glibc
+package import System
 
 /// A token bucket that requests, and loops, share: together they receive so many bytes a second in the long run.
 ///

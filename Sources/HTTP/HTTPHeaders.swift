@@ -1,4 +1,5 @@
 internal import Glibc
+import System
 
 /// The header fields of a reply, kept as the bytes that came and looked up on demand.
 ///

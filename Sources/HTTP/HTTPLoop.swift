@@ -1,6 +1,7 @@
 internal import CLinux
 import Glibc
 internal import Synchronization
+import System
 
 /// Transfers on one thread, which owns libcurl's multi handle.
 ///
@@ -14,7 +15,6 @@ internal import Synchronization
 package final class HTTPLoop: @unchecked Sendable {
     /// Weak, since the driver usually owns its loop: a loop whose driver has gone begins nothing new.
     private weak let driver: (any HTTPLoopDriver)?
-    private let processors: ProcessorShare?
     private let engine: TransferEngine
     private let wakeup: Wakeup
     private let isStopping = Atomic(false)
@@ -27,18 +27,21 @@ package final class HTTPLoop: @unchecked Sendable {
         case stopped
     }
 
-    /// Makes a loop that asks `driver` what to do, on a thread that keeps to `processors`. It holds the driver weakly.
+    /// Makes a loop that asks `driver` what to do. It holds the driver weakly.
     ///
     /// Raises the process's limit of open files. `isReachable` decides what `AddressPolicy.globalOnly` lets
     /// pass; it gets addresses in network order. Throws a failure of kind `.resource`.
     package init(
-        driver: any HTTPLoopDriver, processors: ProcessorShare? = nil,
+        driver: any HTTPLoopDriver,
         isReachable: @escaping @Sendable ([UInt8]) -> Bool = { isGloballyReachable($0) }
     ) throws(HTTPFailure) {
         raiseOpenFileLimit()
         self.driver = driver
-        self.processors = processors
-        wakeup = try Wakeup()
+        do throws(SystemCallFailure) {
+            wakeup = try Wakeup()
+        } catch {
+            throw HTTPFailure(.resource, error.description)
+        }
         engine = try TransferEngine(isReachable: isReachable)
         engine.watch(wakeup)
     }
@@ -116,7 +119,6 @@ package final class HTTPLoop: @unchecked Sendable {
 
     fileprivate func run() {
         clinux_name_thread("http")
-        processors?.claim()
         threadNumber.store(UInt(pthread_self()), ordering: .relaxed)
         while !isStopping.load(ordering: .acquiring) {
             engine.runTimerIfDue(now: .now())

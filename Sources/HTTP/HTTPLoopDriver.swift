@@ -1,3 +1,5 @@
+package import System
+
 /// Who decides what the loop does next. Its work is pulled: the loop asks, on its own thread, each turn.
 package protocol HTTPLoopDriver: AnyObject, Sendable {
     /// Begins what is ready, through `loop.begin`, after each round of socket work and after `wake()`.

@@ -1,3 +1,5 @@
+package import System
+
 /// How a transfer went.
 package struct HTTPResult: Sendable {
     /// The reply's status; 0 when there was no reply.

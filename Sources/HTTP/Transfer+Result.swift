@@ -1,5 +1,6 @@
 internal import CCurl
 import Glibc
+import System
 
 /// How a transfer went.
 extension Transfer {

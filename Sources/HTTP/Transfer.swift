@@ -1,4 +1,5 @@
 internal import CCurl
+import System
 
 /// One place for a transfer: an easy handle that is used again and again, and the state of its current request.
 ///

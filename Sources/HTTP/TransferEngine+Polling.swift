@@ -1,5 +1,6 @@
 internal import CCurl
 import Glibc
+import System
 
 /// Sockets, time and waiting.
 extension TransferEngine {

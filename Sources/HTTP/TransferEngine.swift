@@ -1,4 +1,5 @@
 internal import CCurl
+import System
 
 /// The transfers of one loop and the libcurl handles they run on. Confined to the loop's thread.
 ///

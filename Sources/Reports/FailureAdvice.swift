@@ -1,4 +1,4 @@
-internal import Core
+internal import Model
 
 /// What a failure means and what to do about it, in a sentence. Empty for a word of a newer program.
 func failureAdvice(word: String, status: Int64?) -> String {

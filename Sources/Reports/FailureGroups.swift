@@ -1,4 +1,4 @@
-internal import Core
+internal import Model
 internal import SQLite
 
 /// The failures of a run that have a reason in common, and within each those of one host; the most frequent first.

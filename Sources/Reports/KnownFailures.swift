@@ -1,4 +1,4 @@
-package import Core
+package import Model
 
 /// Permanent failures of one run that earlier runs met, told together.
 package struct KnownFailures: Sendable {

@@ -1,4 +1,5 @@
-internal import Core
+internal import Catalog
+internal import Model
 package import SQLite
 
 /// Reads what a report says about the runs that `request` selects.

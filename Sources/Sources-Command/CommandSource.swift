@@ -1,4 +1,5 @@
-package import Core
+import Model
+package import SourceKit
 
 /// Lists what a program in any language lists, in JSON lines on its standard output. It may have its HTTP requests done by
 /// the run, under the job's limits and rules.

@@ -1,6 +1,8 @@
-import Core
 import FoundationEssentials
 import HTTP
+import Model
+import SourceKit
+import System
 
 /// Does the requests of a script: under the job's limits, retries and rules of trust, counted as the run's own.
 final class FetchService: Sendable {

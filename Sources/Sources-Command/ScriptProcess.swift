@@ -3,6 +3,7 @@ import CProcess
 import Dispatch
 import Glibc
 import HTTP
+import System
 
 /// A script while it runs: lines to it, lines from it, and its end.
 ///

@@ -1,4 +1,5 @@
-package import Core
+package import Model
+package import SourceKit
 
 /// Lists the flags of the countries of ISO 3166-1: one page, one collection, one item a country.
 ///

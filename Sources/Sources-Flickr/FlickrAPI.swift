@@ -1,5 +1,6 @@
-import Core
 import FoundationEssentials
+import Model
+import SourceKit
 
 /// Asks Flickr's API: each request within the hourly budget of its key, each reply either what was asked for or an error.
 struct FlickrAPI: Sendable {

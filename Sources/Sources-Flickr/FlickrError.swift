@@ -1,4 +1,5 @@
-import Core
+import Model
+import SourceKit
 
 /// Why Flickr gives no list at all.
 enum FlickrError: Error, Hashable, Sendable {

@@ -1,4 +1,3 @@
-import Core
 import YAML
 
 /// The options of the source `flickr`.

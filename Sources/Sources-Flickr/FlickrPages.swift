@@ -1,4 +1,5 @@
-package import Core
+package import Model
+import SourceKit
 
 /// The list of a Flickr job: a page for each reply with photos.
 package struct FlickrPages: SourcePages {

@@ -1,4 +1,5 @@
-package import Core
+import Model
+package import SourceKit
 
 /// Lists photos of Flickr: those of the day's top places, of given places, around pins and of searches.
 ///

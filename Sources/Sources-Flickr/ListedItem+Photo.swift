@@ -1,4 +1,4 @@
-import Core
+import Model
 
 extension ListedItem {
     /// A photo as an item of its subject's collection.

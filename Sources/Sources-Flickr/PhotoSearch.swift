@@ -1,4 +1,4 @@
-import Core
+import Model
 
 /// The photos of one subject, page by page.
 ///

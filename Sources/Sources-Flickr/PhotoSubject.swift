@@ -1,4 +1,4 @@
-import Core
+import Model
 import YAML
 
 /// What photos are searched for: a place, a pin or a search, and the collection that they make.

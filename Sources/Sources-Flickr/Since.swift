@@ -1,4 +1,4 @@
-import Core
+import Model
 import YAML
 
 /// A day of the calendar, `2024-04-27`.

@@ -1,5 +1,5 @@
-import Core
 import Glibc
+import SourceKit
 
 /// The bytes of a file from its beginning, a chunk at a time.
 final class FileBytes {

@@ -1,5 +1,5 @@
-import Core
 import HTTP
+import Model
 
 /// One list while it is read: makes items of its elements.
 struct ListReading {

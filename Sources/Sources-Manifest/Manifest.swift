@@ -1,5 +1,6 @@
+import Model
 import Archive
-import Core
+import SourceKit
 import YAML
 
 /// A manifest that is open: its lists, in order.

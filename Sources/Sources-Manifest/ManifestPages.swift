@@ -1,4 +1,5 @@
-package import Core
+package import Model
+import SourceKit
 
 /// The pages of a manifest, of up to 1,000 items: however long its lists are, no more is in memory. The first ones are
 /// short, so that the first transfers begin soon.

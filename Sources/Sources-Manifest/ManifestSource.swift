@@ -1,4 +1,5 @@
-package import Core
+import Model
+package import SourceKit
 
 /// Lists what other lists name: one list, or a ZIP file of them. One collection for each list.
 package struct ManifestSource: Source {

@@ -1,4 +1,4 @@
-import Core
+import System
 
 /// Tells repeats within a list of any length apart: `a`, then `a#2`, `a#3`.
 ///

@@ -2,8 +2,8 @@ import Foundation
 import SQLite
 import Testing
 
+@testable import Catalog
 @testable import Commands
-@testable import Core
 
 @Suite("Commands", .timeLimit(.minutes(1)))
 struct CommandTests {

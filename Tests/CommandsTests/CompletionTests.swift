@@ -1,4 +1,4 @@
-import Core
+import Catalog
 import SQLite
 import TestSupport
 import Testing

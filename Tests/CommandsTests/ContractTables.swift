@@ -1,14 +1,14 @@
 import Reports
 import SQLite
-import SourcesCommand
-import SourcesFlags
-import SourcesFlickr
-import SourcesManifest
+import SourcesAll
 import YAML
 
+@testable import Catalog
 @testable import Commands
-@testable import Core
 @testable import HTTP
+@testable import Jobs
+@testable import Model
+@testable import SourceKit
 
 /// The tables of the contract, from the program's own.
 enum ContractTables {
@@ -19,10 +19,7 @@ enum ContractTables {
         ("curl", curl),
     ]
 
-    static let registry = SourceRegistry([
-        SourceModule(CommandSource.self), SourceModule(FlagsSource.self), SourceModule(FlickrSource.self),
-        SourceModule(ManifestSource.self),
-    ])
+    static let registry = SourceRegistry.all
 
     @Sendable private static func commands() -> String {
         markdown(["command", "what it does"], Command.allCases.map { ["`\($0.usage)`", $0.summary] })

@@ -2,7 +2,7 @@ import Reports
 import Testing
 
 @testable import Commands
-@testable import Core
+@testable import Model
 
 @Suite("Events as JSON", .timeLimit(.minutes(1)))
 struct EventLineTests {

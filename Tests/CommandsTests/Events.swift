@@ -1,4 +1,4 @@
-@testable import Core
+@testable import Model
 
 /// Events with everything that a test does not care about filled in.
 extension RunEvent {

@@ -1,4 +1,5 @@
-import Core
+import Jobs
+import SourceKit
 import Testing
 import YAML
 

@@ -1,5 +1,6 @@
-import Core
 import Foundation
+import Jobs
+import SourceKit
 import Testing
 import YAML
 

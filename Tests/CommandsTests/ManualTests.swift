@@ -1,4 +1,6 @@
-import Core
+import Jobs
+import Model
+import SourceKit
 import TestSupport
 import Testing
 import YAML

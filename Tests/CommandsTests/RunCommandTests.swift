@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Commands
-@testable import Core
+@testable import Model
 
 @Suite("Exit code of a run", .timeLimit(.minutes(1)))
 struct RunCommandTests {

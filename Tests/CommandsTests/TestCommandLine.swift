@@ -1,7 +1,6 @@
 import Foundation
 
 @testable import Commands
-@testable import Core
 
 /// Runs command lines inside the test's process, in a folder of its own.
 final class TestCommandLine {

@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import System
 import TestSupport
 import Testing
 

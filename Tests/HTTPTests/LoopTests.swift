@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HTTP
+import System
 import TestSupport
 import Testing
 
@@ -216,23 +217,6 @@ struct DescriptorTests {
         #expect(Self.socketsConnected(to: server.port) == 0)
     }
 
-    @Test(
-        "loops share the processors without meeting, and what they start may have all of them",
-        .enabled(if: processorCount() > 1))
-    func processors() throws {
-        let drivers = [ProcessorDriver(), ProcessorDriver()]
-        let loops = try drivers.enumerated().map { index, driver in
-            try HTTPLoop(driver: driver, processors: ProcessorShare(index, of: 2))
-        }
-        for loop in loops { loop.start() }
-        let found = drivers.compactMap { $0.found.wait { $0 } }
-        for loop in loops { loop.stop() }
-        try #require(found.count == 2)
-        #expect(found[0].own.isDisjoint(with: found[1].own))
-        for driver in found { #expect(driver.later == found[0].own.union(found[1].own)) }
-        #expect(found[0].later.count == processorCount())
-    }
-
     /// How many sockets of this process are connected to a port of the loopback interface.
     private static func socketsConnected(to port: Int) -> Int {
         (0..<4_096).count { descriptor in
@@ -249,29 +233,6 @@ struct DescriptorTests {
 
 private final class IdleDriver: HTTPLoopDriver {
     func turn(on loop: HTTPLoop, now: Monotonic) -> Monotonic? { nil }
-}
-
-/// Notes which processors the loop's thread may run on, and which when it has asked for all.
-private final class ProcessorDriver: HTTPLoopDriver {
-    let found = Monitor<(own: Set<Int>, later: Set<Int>)?>(nil)
-
-    func turn(on loop: HTTPLoop, now: Monotonic) -> Monotonic? {
-        let own = Self.allowed()
-        useAllProcessors()
-        found.withLock { $0 = $0 ?? (own, Self.allowed()) }
-        return nil
-    }
-
-    /// By `Cpus_allowed_list` of proc(5), such as `0-3,8`.
-    private static func allowed() -> Set<Int> {
-        let status = try? String(contentsOfFile: "/proc/thread-self/status", encoding: .utf8)
-        let lines = (status ?? "").split(separator: "\n")
-        guard let line = lines.first(where: { $0.hasPrefix("Cpus_allowed_list:") }) else { return [] }
-        let ranges = line.drop { !$0.isNumber }.split(separator: ",").map {
-            $0.split(separator: "-").compactMap { Int($0) }
-        }
-        return Set(ranges.flatMap { Array($0[0]...$0[$0.count - 1]) })
-    }
 }
 
 private final class TimedDriver: HTTPLoopDriver {

@@ -1,4 +1,5 @@
 import HTTP
+import System
 import TestSupport
 
 /// Keeps so many requests in flight until a number of them is done.

@@ -1,4 +1,5 @@
 import HTTP
+import System
 import TestSupport
 
 /// A loop for tests: requests are queued from the test's thread and awaited there.

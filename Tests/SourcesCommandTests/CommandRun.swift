@@ -1,5 +1,8 @@
-import Core
+import Jobs
+import Model
+import Run
 import SQLite
+import SourceKit
 import SourcesCommand
 import Synchronization
 import TestSupport

@@ -1,5 +1,5 @@
-import Core
 import Foundation
+import Model
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
-import Core
+import Model
+import SourceKit
 import Testing
 
 @testable import SourcesFlags

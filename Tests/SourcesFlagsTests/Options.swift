@@ -1,4 +1,4 @@
-import Core
+import SourceKit
 import YAML
 
 @testable import SourcesFlags

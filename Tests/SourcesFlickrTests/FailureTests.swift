@@ -1,5 +1,7 @@
-import Core
+import Catalog
 import Foundation
+import Model
+import Run
 import SQLite
 import TestSupport
 import Testing

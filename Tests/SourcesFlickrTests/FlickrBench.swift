@@ -1,6 +1,11 @@
-import Core
+import Catalog
 import Foundation
+import Jobs
+import Model
+import Run
 import SQLite
+import Schedule
+import SourceKit
 import SourcesFlickr
 import Synchronization
 import TestSupport

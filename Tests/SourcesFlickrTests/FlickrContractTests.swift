@@ -1,4 +1,4 @@
-import Core
+import SourceKit
 import SourcesFlickr
 import TestSupport
 import Testing

@@ -1,4 +1,6 @@
-import Core
+import Model
+import Jobs
+import SourceKit
 import TestSupport
 import Testing
 import YAML

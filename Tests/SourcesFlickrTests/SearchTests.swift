@@ -1,4 +1,4 @@
-import Core
+import Run
 import TestSupport
 import Testing
 

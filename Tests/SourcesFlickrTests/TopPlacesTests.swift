@@ -1,4 +1,4 @@
-import Core
+import Run
 import SQLite
 import TestSupport
 import Testing

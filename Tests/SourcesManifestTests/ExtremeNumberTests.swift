@@ -1,4 +1,4 @@
-import Core
+import Model
 import TestSupport
 import Testing
 

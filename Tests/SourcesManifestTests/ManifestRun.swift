@@ -1,5 +1,9 @@
-import Core
+import Jobs
+import Model
+import Run
 import SQLite
+import Schedule
+import SourceKit
 import SourcesManifest
 import Synchronization
 import TestSupport

@@ -1,16 +1,7 @@
 import Commands
-import Core
-import SourcesCommand
-import SourcesFlags
-import SourcesFlickr
-import SourcesManifest
+import SourceKit
+import SourcesAll
 import TestSupport
 
 // The program with one source more, for tests and measurements that need lists of their own.
-let registry = SourceRegistry([
-    SourceModule(CommandSource.self), SourceModule(FlagsSource.self), SourceModule(FlickrSource.self),
-    SourceModule(ManifestSource.self),
-    SourceModule(ListSource.self),
-])
-
-CommandLineTool.main(registry: registry)
+CommandLineTool.main(registry: SourceRegistry(SourceRegistry.all.modules + [SourceModule(ListSource.self)]))

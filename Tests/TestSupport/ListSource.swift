@@ -1,4 +1,5 @@
-package import Core
+package import Model
+package import SourceKit
 package import YAML
 
 /// A source for tests: the items that the job file itself lists, or as many as a template gives.

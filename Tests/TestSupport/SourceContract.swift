@@ -1,5 +1,6 @@
-package import Core
 import HTTP
+import Model
+package import SourceKit
 import Synchronization
 import YAML
 

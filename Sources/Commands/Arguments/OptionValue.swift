@@ -1,4 +1,5 @@
-import Core
+import Model
+import Jobs
 
 /// Reads the values of flags. Each function throws what is wanted, for the parser to put the flag's name before it.
 enum OptionValue {

@@ -1,5 +1,6 @@
-import Core
+import Jobs
 import Reports
+import System
 
 /// `runner check`: the faults of job files on stderr, a line for each sound job on stdout.
 struct CheckCommand {
@@ -9,7 +10,7 @@ struct CheckCommand {
     func run() -> ExitCode {
         guard let jobs = context.loadJobs(options, looksForFiles: true) else { return .invalidJob }
         // "…/": files below the current folder are named from there, as they were typed.
-        let here = CatalogLocation.absolute("")
+        let here = FilePath.absolute("")
         return context.console.deliver {
             for job in jobs {
                 let file = job.file.hasPrefix(here) ? String(job.file.dropFirst(here.count)) : job.file

@@ -1,6 +1,8 @@
-import Core
+import Catalog
+import Jobs
 import Reports
 import SQLite
+import Storage
 import Synchronization
 
 /// `runner gc`: a line on stdout for each file that goes, a line of sums for each job on stderr.

@@ -1,5 +1,8 @@
-import Core
 import Glibc
+import Jobs
+import Model
+import SourceKit
+import System
 import YAML
 
 /// `runner init`: writes a job file to begin with.
@@ -81,7 +84,7 @@ struct JobDraft {
         name = Self.jobName(path.split(separator: "/").last.map(String.init) ?? "")
         self.module = module
         let isBeside = file?.contains("/") != true
-        sourceValues = ["url": Self.quoted(isURL || isBeside ? list : CatalogLocation.absolute(list))]
+        sourceValues = ["url": Self.quoted(isURL || isBeside ? list : FilePath.absolute(list))]
         // A list of one's own may name anything.
         values = ["expect": "any"]
     }

@@ -1,6 +1,10 @@
-import Core
+import Catalog
+import Jobs
+import Model
 import Reports
+import Run
 import SQLite
+import Storage
 import YAML
 
 extension CommandContext {

@@ -1,5 +1,7 @@
-import Core
+import Jobs
+import Model
 import Reports
+import Run
 
 /// `runner plan`: the list as a run would take it, an item a line on stdout; sums and warnings on stderr.
 struct PlanCommand {

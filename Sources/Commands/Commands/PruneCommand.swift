@@ -1,6 +1,7 @@
-import Core
+import Catalog
 import Files
 import Reports
+import System
 
 /// `runner prune`: deletes old runs.
 struct PruneCommand {

@@ -1,7 +1,8 @@
-import Core
+import Catalog
 import Files
 import Reports
 import SQLite
+import System
 
 /// `runner report`: what the catalog knows of past runs.
 struct ReportCommand {

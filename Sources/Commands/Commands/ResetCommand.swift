@@ -1,5 +1,6 @@
-import Core
+import Catalog
 import Reports
+import Storage
 
 /// `runner reset`: deletes what a job stored, after asking.
 struct ResetCommand {

@@ -1,7 +1,10 @@
-import Core
 import Dispatch
 import HTTP
+import Jobs
+import Model
 import Reports
+import Run
+import System
 
 /// `runner run`: fetches what the jobs list, and shows it.
 struct RunCommand {

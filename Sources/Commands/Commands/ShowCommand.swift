@@ -1,8 +1,10 @@
-import Core
+import Catalog
 import Files
 import Glibc
+import Jobs
 import Reports
 import SQLite
+import System
 import YAML
 
 /// `runner show`: what is known of one item.

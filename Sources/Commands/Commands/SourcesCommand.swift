@@ -1,4 +1,5 @@
-import Core
+import Model
+import SourceKit
 import YAML
 
 /// `runner sources`: the modules, or everything about one.

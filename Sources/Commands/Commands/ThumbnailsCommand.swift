@@ -1,5 +1,7 @@
-import Core
+import Jobs
+import Pictures
 import Reports
+import Run
 
 /// `runner thumbnails`: makes the pictures that are missing of what jobs have stored.
 struct ThumbnailsCommand {

@@ -1,5 +1,6 @@
-import Core
+import Catalog
 import Reports
+import Storage
 
 extension CommandContext {
     /// What is wrong with the words that a command was given.

@@ -1,5 +1,6 @@
-import Core
+import Catalog
 import Reports
+import Storage
 import Synchronization
 
 /// `runner verify`: the faults of stored files on stdout, a line of sums for each job on stderr.

@@ -1,4 +1,4 @@
-import Core
+import SourceKit
 import YAML
 
 /// Completes a command line, from the tables that parse and document it and from the catalog.

@@ -1,6 +1,7 @@
-import Core
+import Catalog
 import Reports
 import SQLite
+import System
 
 /// What of the catalog may stand on a command line. Where there is no catalog, or it can't be read, that is nothing.
 struct CompletionCatalog {
@@ -61,7 +62,7 @@ struct CompletionCatalog {
 
     /// A job's name as it is, its file as the catalog has it.
     private func name(of job: String) -> String {
-        job.contains("/") || job.hasSuffix(".yaml") || job.hasSuffix(".yml") ? CatalogLocation.absolute(job) : job
+        job.contains("/") || job.hasSuffix(".yaml") || job.hasSuffix(".yml") ? FilePath.absolute(job) : job
     }
 
     private func read(_ body: (Connection) throws -> [Candidates.Word]) -> [Candidates.Word] {

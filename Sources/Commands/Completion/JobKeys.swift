@@ -1,4 +1,5 @@
-import Core
+import Jobs
+import SourceKit
 import YAML
 
 /// The keys of job files as `--set` names them, with the values that they have where those are a few words.

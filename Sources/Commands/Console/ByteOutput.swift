@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import Synchronization
+import System
 
 /// Text on its way to a descriptor: gathered, and written whole whatever `write(2)` takes at a time.
 ///

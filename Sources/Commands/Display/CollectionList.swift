@@ -1,4 +1,4 @@
-import Core
+import Model
 
 /// The collections of a session in list order, and which of them a small screen should show. A value.
 struct CollectionList: Sendable {

@@ -1,4 +1,4 @@
-import Core
+import Model
 
 /// The items in flight, each in a place of its own that it keeps, so that rows don't jump. A value.
 struct FileSlots: Sendable {

@@ -1,4 +1,4 @@
-import Core
+import Model
 import Reports
 
 extension RunLayout {

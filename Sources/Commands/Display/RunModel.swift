@@ -1,4 +1,5 @@
-import Core
+import Jobs
+import Model
 
 /// A session as its display knows it: everything that the events so far have told. A value: no clock, no output.
 struct RunModel: Sendable {

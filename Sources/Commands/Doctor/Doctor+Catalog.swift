@@ -1,8 +1,9 @@
-import Core
+import Catalog
 import Files
 import Glibc
 import Reports
 import SQLite
+import System
 
 extension Doctor {
     /// The catalog, and the disk that it is on or will be.
@@ -60,8 +61,8 @@ extension Doctor {
     }
 
     private static func existingFolder(above path: String) -> String {
-        var folder = CatalogLocation.folder(of: path)
-        while access(folder, F_OK) != 0, folder != "/", folder != "." { folder = CatalogLocation.folder(of: folder) }
+        var folder = FilePath.folder(of: path)
+        while access(folder, F_OK) != 0, folder != "/", folder != "." { folder = FilePath.folder(of: folder) }
         return folder
     }
 }

@@ -1,4 +1,6 @@
-import Core
+import Jobs
+import Model
+import SourceKit
 import YAML
 
 /// The manual page runner-job(5).

@@ -1,4 +1,4 @@
-import Core
+import SourceKit
 
 /// The pages of the manual, by their names.
 enum ManualPage: String, CaseIterable, Sendable {

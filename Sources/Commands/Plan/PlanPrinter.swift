@@ -1,5 +1,5 @@
-import Core
 import Reports
+import Run
 import Synchronization
 
 /// Prints the plans of jobs, one after the other, page by page from whatever thread lists them.

@@ -1,4 +1,3 @@
-import Core
 import Reports
 
 /// The lines of `runner plan`, one an item: key, title, path, action, URL.

@@ -1,4 +1,4 @@
-import Core
+import Model
 import Reports
 
 /// Events as lines of JSON, in the catalog's column names: `--progress json`.

@@ -1,4 +1,4 @@
-import Core
+import Model
 import Reports
 
 /// Failures that are a host's, not an item's: the first is told, the others are counted.

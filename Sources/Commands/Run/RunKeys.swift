@@ -1,4 +1,5 @@
-import Core
+import Model
+import Run
 import Synchronization
 
 /// What keys do to a session.

@@ -1,4 +1,5 @@
-import Core
+import Catalog
+import Model
 import Reports
 
 /// The lines that a run leaves behind on stderr, from its events. A value: no clock, no output.

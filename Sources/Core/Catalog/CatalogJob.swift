@@ -1,17 +1,19 @@
 import Files
-import SQLite
+import Model
+package import SQLite
 
 /// A job as the catalog knows it, whether or not its job file is still there.
-struct CatalogJob: Sendable, Hashable {
-    let name: String
+package struct CatalogJob: Sendable, Hashable {
+    package let name: String
     /// Where its files are, absolute.
-    let directory: String
+    package let directory: String
 
     /// The job of that name.
     ///
     /// - Parameter environment: for a directory that an earlier version wrote with `${NAME}` in it.
     /// - Throws: ``UpkeepError``; `SQLiteError`.
-    static func find(_ name: String, on catalog: Connection, environment: [String: String]) throws -> CatalogJob {
+    package static func find(_ name: String, on catalog: Connection, environment: [String: String]) throws -> CatalogJob
+    {
         let directory: String? = try catalog.value("SELECT directory FROM job WHERE name = ?", name)
         guard let directory else { throw UpkeepError.unknownJob(name, known: try names(on: catalog)) }
         guard try PlainNames.isDue(name, on: catalog) else { return CatalogJob(name: name, directory: directory) }
@@ -23,7 +25,7 @@ struct CatalogJob: Sendable, Hashable {
     }
 
     /// All names, in order.
-    static func names(on catalog: Connection) throws -> [String] {
+    package static func names(on catalog: Connection) throws -> [String] {
         try catalog.rows("SELECT name FROM job ORDER BY name") { try $0[0] }
     }
 }

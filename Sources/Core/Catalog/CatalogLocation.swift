@@ -1,6 +1,7 @@
 import Files
 import Glibc
 package import SQLite
+import System
 
 /// Where the catalog is.
 package enum CatalogLocation {
@@ -13,7 +14,7 @@ package enum CatalogLocation {
         func value(_ name: String) -> String? {
             environment[name].flatMap { $0.isEmpty ? nil : $0 }
         }
-        if let path = flag ?? value("RUNNER_DATABASE") { return absolute(path) }
+        if let path = flag ?? value("RUNNER_DATABASE") { return FilePath.absolute(path) }
         // systemd separates several directories with colons; the first is the unit's main one.
         if let directory = value("STATE_DIRECTORY")?.split(separator: ":").first { return "\(directory)/runner.sqlite" }
         if let directory = value("XDG_STATE_HOME"), directory.hasPrefix("/") {
@@ -25,23 +26,8 @@ package enum CatalogLocation {
         return "\(home)/.local/state/runner/runner.sqlite"
     }
 
-    /// A path made absolute from the current folder.
-    package static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/") else { return path }
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        guard getcwd(&buffer, buffer.count) != nil else { return path }
-        let folder = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return folder == "/" ? "/\(path)" : "\(folder)/\(path)"
-    }
-
-    /// The folder of a path.
-    package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
     /// The file whose lock a run of a job with this catalog holds.
-    static func lock(of job: String, catalog path: String) -> String {
+    package static func lock(of job: String, catalog path: String) -> String {
         "\(path).\(job).lock"
     }
 
@@ -49,7 +35,7 @@ package enum CatalogLocation {
     ///
     /// - Throws: ``CatalogError``, `SQLiteError` or `MigrationError`, each with a way out.
     package static func openForWriting(_ path: String) throws -> Connection {
-        let folder = folder(of: path)
+        let folder = FilePath.folder(of: path)
         try makeFolder(folder)
         if let system = networkFileSystem(at: folder) {
             throw CatalogError(
@@ -70,7 +56,7 @@ package enum CatalogLocation {
     /// Opens an existing catalog to change it.
     ///
     /// - Throws: ``CatalogError`` when it is missing; what ``openForWriting(_:)`` throws.
-    static func openExisting(_ path: String) throws -> Connection {
+    package static func openExisting(_ path: String) throws -> Connection {
         try requireCatalog(at: path)
         return try openForWriting(path)
     }

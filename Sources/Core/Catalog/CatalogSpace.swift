@@ -1,7 +1,7 @@
-import SQLite
+package import SQLite
 
 /// The space that a catalog takes on its disk.
-enum CatalogSpace {
+package enum CatalogSpace {
     /// Bytes of its file, what is free in it included.
     static func size(of catalog: Connection) throws -> Int64 {
         try number("page_count", catalog) * number("page_size", catalog)
@@ -12,7 +12,7 @@ enum CatalogSpace {
     /// Less is soon used again, and only a rewrite of the whole file can give it back: one that could do so page by page
     /// (`auto_vacuum`) would make every run pay for it. While a run is at work nothing is done, since it would have to wait
     /// for the rewrite to end. Neither a full disk nor a reader that stands in the way is an error: the pages stay free.
-    static func reclaim(on catalog: Connection) throws {
+    package static func reclaim(on catalog: Connection) throws {
         let free = try number("freelist_count", catalog)
         guard try free * 4 >= number("page_count", catalog), try free * number("page_size", catalog) >= 1 << 20,
             try RunLiveness.running(on: catalog).isEmpty

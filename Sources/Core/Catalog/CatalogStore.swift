@@ -20,7 +20,7 @@ package final class CatalogStore: Sendable {
     }
 
     /// Uses a catalog that is open already.
-    init(adopting connection: sending Connection) {
+    package init(adopting connection: sending Connection) {
         path = connection.path
         self.connection = connection
     }
@@ -29,7 +29,6 @@ package final class CatalogStore: Sendable {
     package func perform<T: Sendable>(_ body: @escaping @Sendable (Connection) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             queue.async {
-                useAllProcessors()
                 continuation.resume(with: Result { try body(self.connection) })
             }
         }
@@ -46,7 +45,6 @@ package final class CatalogStore: Sendable {
     }
 
     private func run(_ body: (Connection) -> Void) {
-        useAllProcessors()
         if !isClosed { body(connection) }
     }
 

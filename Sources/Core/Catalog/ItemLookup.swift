@@ -1,4 +1,5 @@
 package import SQLite
+import System
 
 /// Finds items by what people and tables call them.
 package enum ItemLookup {
@@ -13,7 +14,7 @@ package enum ItemLookup {
     /// - Parameter name: a path may be relative to the output directory or to the current folder, or absolute.
     package static func keys(_ name: String, of job: String, on catalog: Connection) throws -> [String] {
         let directory: String = try catalog.value("SELECT directory FROM job WHERE name = ?", job) ?? ""
-        let absolute = CatalogLocation.absolute(name.hasPrefix("./") ? String(name.dropFirst(2)) : name)
+        let absolute = FilePath.absolute(name.hasPrefix("./") ? String(name.dropFirst(2)) : name)
         let inside = absolute.hasPrefix("\(directory)/") ? String(absolute.dropFirst(directory.count + 1)) : nil
         for column in columns {
             for name in column == "path" ? [name, inside].compactMap({ $0 }) : [name] {

@@ -1,51 +1,52 @@
-import Files
+package import Files
 import HTTP
-import SQLite
+package import Model
+package import SQLite
 
 /// A row of the `item` table, as far as listing and fetching need it.
-struct ItemRow {
-    var id: Int64
-    var collectionID: Int64
-    var position: Int
-    var url: String
-    var title: String
-    var description: String?
-    var section: String?
-    var metadata: String?
-    var thumbnailURL: String?
-    var path: String?
-    var mediaType: String?
-    var size: Int64?
-    var sha256: String?
-    var storedURL: String?
-    var etag: String?
-    var lastModified: String?
-    var expiresAt: Int64?
-    var state: String
-    var failure: String?
-    var stem: String
-    var isUnsettled: Bool
-    var permanentFailures: Int
-    var askedAgainAt: Int64?
-    var listing: String?
-    var key: String
-    var template: Int64?
-    var variant: String?
+package struct ItemRow {
+    package var id: Int64
+    package var collectionID: Int64
+    package var position: Int
+    package var url: String
+    package var title: String
+    package var description: String?
+    package var section: String?
+    package var metadata: String?
+    package var thumbnailURL: String?
+    package var path: String?
+    package var mediaType: String?
+    package var size: Int64?
+    package var sha256: String?
+    package var storedURL: String?
+    package var etag: String?
+    package var lastModified: String?
+    package var expiresAt: Int64?
+    package var state: String
+    package var failure: String?
+    package var stem: String
+    package var isUnsettled: Bool
+    package var permanentFailures: Int
+    package var askedAgainAt: Int64?
+    package var listing: String?
+    package var key: String
+    package var template: Int64?
+    package var variant: String?
     /// The run that asked last, 0 for none; and how many have asked in vain since one had success.
-    var askedRun: Int64 = 0
-    var askedInVain = 0
+    package var askedRun: Int64 = 0
+    package var askedInVain = 0
     /// Of the file that the item has or had; nil where none was stored, or a version without this column stored it.
-    var `extension`: String?
+    package var `extension`: String?
 
-    static let columns = """
+    package static let columns = """
         id, collection_id, position, url, title, description, section, metadata, thumbnail_url, path, media_type, size, \
         sha256, stored_url, etag, last_modified, expires_at, state, failure, stem, is_unsettled, permanent_failures, \
         asked_again_at, listing, key, template, variant, coalesce(asked_run, stored_run, 0), asked_in_vain, extension
         """
 
-    static let columnCount = 30
+    package static let columnCount = 30
 
-    init(_ row: borrowing Row) throws {
+    package init(_ row: borrowing Row) throws {
         id = try row[0]
         collectionID = try row[1]
         position = try row[2]
@@ -79,7 +80,7 @@ struct ItemRow {
     }
 
     /// What the list promised when it was last read.
-    func promise(_ secrets: Secrets) -> Promise {
+    package func promise(_ secrets: Secrets) -> Promise {
         var promise = listing.flatMap(Promise.init(text:)) ?? Promise()
         for index in promise.headers.indices {
             let value = promise.headers[index].value
@@ -89,7 +90,7 @@ struct ItemRow {
     }
 
     /// The file that the row claims, if it is there with its size.
-    func storedFile(in output: OutputDirectory) -> StoredFile? {
+    package func storedFile(in output: OutputDirectory) -> StoredFile? {
         guard let path, let size, let digest = sha256.flatMap(SHA256Digest.init(hex:)),
             let relative = try? RelativePath(validating: path),
             let found = output.information(relative), found.isRegular, found.size == size
@@ -98,5 +99,33 @@ struct ItemRow {
             path: relative, extension: `extension`, mediaType: mediaType, size: size, sha256: digest,
             freshness: Freshness(
                 etag: etag, lastModified: lastModified, expiresAt: expiresAt, variant: variant))
+    }
+}
+
+extension ItemRow {
+    /// A row that was just inserted.
+    package init(
+        id: Int64, collectionID: Int64, key: String, position: Int, url: String, title: String, stem: String,
+        template: Int64
+    ) {
+        self.id = id
+        self.collectionID = collectionID
+        self.key = key
+        self.position = position
+        self.url = url
+        self.title = title
+        self.stem = stem
+        self.template = template
+        state = "pending"
+        isUnsettled = true
+        permanentFailures = 0
+    }
+
+    package func differs(from other: ItemRow) -> Bool {
+        collectionID != other.collectionID || position != other.position || url != other.url || title != other.title
+            || description != other.description || section != other.section || metadata != other.metadata
+            || thumbnailURL != other.thumbnailURL || listing != other.listing || state != other.state
+            || permanentFailures != other.permanentFailures || askedAgainAt != other.askedAgainAt
+            || storedURL != other.storedURL
     }
 }

@@ -1,11 +1,11 @@
-import Files
-import SQLite
+package import Files
+package import SQLite
 
 /// The rows of pictures, and the files that they claim.
-enum PictureRows {
+package enum PictureRows {
     /// Whether a row of `rendering` is of an item's bytes and of some settings, whose `fingerprint` and `shape` are to be
     /// bound: there is nothing to make then.
-    static let isCurrent = """
+    package static let isCurrent = """
         rendering.sha256 = item.sha256 AND (rendering.settings = ?
             OR rendering.failure IS NOT 'too-large' AND rendering.settings LIKE ? || ', pixels %')
         """
@@ -13,7 +13,7 @@ enum PictureRows {
     /// Deletes what the catalog has of an item's pictures, for a caller that enforces no foreign keys.
     ///
     /// - Returns: their paths, which other rows may claim as well.
-    static func delete(ofItem id: Int64, on catalog: Connection) throws -> [String] {
+    package static func delete(ofItem id: Int64, on catalog: Connection) throws -> [String] {
         let paths = try catalog.rows("SELECT path FROM picture WHERE item_id = ?", id) { try $0[0] as String }
         try catalog.run("DELETE FROM picture WHERE item_id = ?", id)
         try catalog.run("DELETE FROM rendering WHERE item_id = ?", id)
@@ -21,7 +21,7 @@ enum PictureRows {
     }
 
     /// Removes a picture that no row claims of the jobs that store into the directory: equal pictures are one file.
-    static func removeUnclaimed(
+    package static func removeUnclaimed(
         _ path: String, of job: String, in output: OutputDirectory, on catalog: Connection
     ) throws {
         guard try !isClaimed(path, of: job, on: catalog), let slash = path.lastIndex(of: "/") else { return }
@@ -29,7 +29,7 @@ enum PictureRows {
     }
 
     /// Whether a row claims a picture, of the jobs that store into the same directory as this one.
-    static func isClaimed(_ path: String, of job: String, on catalog: Connection) throws -> Bool {
+    package static func isClaimed(_ path: String, of job: String, on catalog: Connection) throws -> Bool {
         let owner: Int64? = try catalog.value(
             """
             SELECT item_id FROM picture JOIN item ON item.id = item_id JOIN job ON job.name = item.job

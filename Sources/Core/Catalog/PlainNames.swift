@@ -1,17 +1,19 @@
-import SQLite
+package import Jobs
+import Model
+package import SQLite
 
 /// Rows of a time when every variable of a job file was written as `${NAME}`, in keys, titles and paths too. Names are
 /// what the list says: without this a job would take all of its items for new ones.
 ///
 /// Done once for each job, by its first run, which knows what its variables are. Files that have such names get those of
 /// the job's template with the next run of the whole list.
-enum PlainNames {
+package enum PlainNames {
     /// Whether a job's rows are of that time.
     static func isDue(_ job: String, on catalog: Connection) throws -> Bool {
         try catalog.value("SELECT EXISTS (SELECT 1 FROM masked_job WHERE name = ?)", job) ?? false
     }
 
-    static func restore(_ job: Job, on catalog: Connection) throws {
+    package static func restore(_ job: Job, on catalog: Connection) throws {
         guard try isDue(job.name, on: catalog) else { return }
         let secrets = job.trust.secrets
         // One that can't be expanded stays, and so does what has the name that it would get.

@@ -6,7 +6,7 @@ import SQLite
 ///
 /// The window slides, by sixtieths: a request counts until its sixtieth is over for the whole time, so that in no
 /// span of that length more requests begin than the limit says, and there are at most 62 rows for a key.
-struct RequestBudget: Sendable {
+package struct RequestBudget: Sendable {
     /// The sixtieths of a window.
     private static let slots: Int64 = 60
     /// A wait that a person should know of, microseconds.
@@ -21,11 +21,21 @@ struct RequestBudget: Sendable {
     /// Tells people of a long wait.
     let warn: @Sendable (String) -> Void
 
+    package init(
+        store: @escaping @Sendable () throws -> CatalogStore, now: @escaping @Sendable () -> Int64,
+        pause: @escaping @Sendable (Int64) async throws -> Void, warn: @escaping @Sendable (String) -> Void
+    ) {
+        self.store = store
+        self.now = now
+        self.pause = pause
+        self.warn = warn
+    }
+
     /// Waits until one more request for `key` is within the limit of a window of `per` microseconds, and counts it. Only
     /// the SHA-256 of the key is kept: it may be a secret.
     ///
     /// - Throws: `CancellationError` when the run ends first; `SQLiteError` where the catalog can't be written.
-    func spend(_ key: String, limit: Int, per: Int64) async throws {
+    package func spend(_ key: String, limit: Int, per: Int64) async throws {
         precondition(limit > 0 && per > 0, "a budget of nothing")
         let store = try store()
         let name = Self.name(of: key)

@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Model
 import SQLite
 
 /// Which runs go on. A run that was killed leaves its row `running`; the next run of its job puts that right, and whoever

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Glibc
 
 /// A folder of this process's own for what it throws away.
-struct ScratchFolder {
-    let path: String
+package struct ScratchFolder {
+    package let path: String
 
     /// - Parameter purpose: a part of its name, for whoever finds it.
     /// - Throws: ``CatalogError``.
-    init(for purpose: String) throws {
+    package init(for purpose: String) throws {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/runner-\(purpose)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -17,7 +17,7 @@ struct ScratchFolder {
     }
 
     /// Removes the folder with all that is in it.
-    func remove() {
+    package func remove() {
         // What can't be removed is left to the system's own cleaning.
         try? FileManager.default.removeItem(atPath: path)
     }

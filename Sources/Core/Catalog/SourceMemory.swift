@@ -1,8 +1,9 @@
-import SQLite
+package import Model
+package import SQLite
 
 /// What a source module remembers from run to run, such as the name that goes with an identifier, to ask for it once
 /// only. Kept in the catalog's table `memory`, for all jobs with the module.
-struct SourceMemory: Sendable {
+package struct SourceMemory: Sendable {
     /// What was last remembered so many microseconds ago is forgotten: 400 days, so that a yearly run finds it.
     static let longestAge: Int64 = 400 * 86_400_000_000
 
@@ -14,10 +15,25 @@ struct SourceMemory: Sendable {
     /// Microseconds since 1970 UTC.
     let now: @Sendable () -> Int64
 
-    /// Where the memory of a job's list is.
-    static func listKey(of job: String) -> String { "list of \(job)" }
+    package init(
+        source: String, secrets: Secrets, store: @escaping @Sendable () throws -> CatalogStore,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.source = source
+        self.secrets = secrets
+        self.store = store
+        self.now = now
+    }
 
-    func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
+    /// Where the memory of a job's list is.
+    package static func listKey(of job: String) -> String { "list of \(job)" }
+
+    /// What the last list of a job remembered; nil for the first.
+    package func recallList(of job: String) async throws -> String? {
+        try await recall([Self.listKey(of: job)], youngerThan: Self.longestAge).values.first
+    }
+
+    package func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
         let (source, secrets, now) = (source, secrets, now())
         return try await store().perform { catalog in
             var found: [String: String] = [:]
@@ -32,7 +48,7 @@ struct SourceMemory: Sendable {
         }
     }
 
-    func remember(_ values: [String: String]) async throws {
+    package func remember(_ values: [String: String]) async throws {
         let (source, secrets, now) = (source, secrets, now())
         try await store().perform { catalog in
             try catalog.transaction {
@@ -47,7 +63,9 @@ struct SourceMemory: Sendable {
     }
 
     /// Writes a row; secrets are hidden already.
-    static func write(_ value: String, as key: String, of source: String, on catalog: Connection, now: Int64) throws {
+    package static func write(_ value: String, as key: String, of source: String, on catalog: Connection, now: Int64)
+        throws
+    {
         try catalog.run(
             """
             INSERT INTO memory (source, key, value, kept_at) VALUES (?, ?, ?, ?)

@@ -1,4 +1,5 @@
 import HTTP
+import Model
 
 /// The command line by which curl(1) would ask for an item as a job does.
 package enum CurlCommand {

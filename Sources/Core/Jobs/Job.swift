@@ -1,4 +1,6 @@
 package import MediaProtocol
+package import Model
+package import SourceKit
 
 /// A job: one checked YAML document with everything resolved that a run needs.
 package struct Job: Sendable {

@@ -1,18 +1,19 @@
-import MediaProtocol
+package import MediaProtocol
+package import Model
 package import YAML
 
 /// The keys of a job file: the one table that decodes, documents and completes them.
 package struct JobDocument: YAMLRecord {
     package var name = ""
-    var source: Node?
-    var output = OutputDocument()
-    var transfer = TransferPolicy()
-    var refresh = RefreshPolicy.changed
-    var expects: OneOrMany<Expectation>?
-    var allowedFailures = FailureAllowance.count(0)
-    var knownFailures = KnownFailurePolicy.report
-    var media: RenderSettings?
-    var secrets: [SecretName] = []
+    package var source: Node?
+    package var output = OutputDocument()
+    package var transfer = TransferPolicy()
+    package var refresh = RefreshPolicy.changed
+    package var expects: OneOrMany<Expectation>?
+    package var allowedFailures = FailureAllowance.count(0)
+    package var knownFailures = KnownFailurePolicy.report
+    package var media: RenderSettings?
+    package var secrets: [SecretName] = []
 
     package init() {}
 
@@ -60,8 +61,8 @@ package struct JobDocument: YAMLRecord {
 
 /// The name of an environment variable, as `secrets` has it. What is no name is not repeated: it may be the value.
 package struct SecretName: YAMLDecodable {
-    let name: String
-    let node: Node
+    package let name: String
+    package let node: Node
 
     package static var yamlType: String { "variable name" }
 
@@ -75,7 +76,7 @@ package struct SecretName: YAMLDecodable {
     }
 
     /// Whether it is a name by POSIX (Base Definitions, section 8.1), in either case.
-    static func isName(_ text: String) -> Bool {
+    package static func isName(_ text: String) -> Bool {
         let isStart = text.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
         return isStart
             && text.utf8.allSatisfy { byte in
@@ -98,11 +99,11 @@ package struct SourceDocument: YAMLRecord {
 
 /// `output:`.
 package struct OutputDocument: YAMLRecord {
-    var directory = ""
+    package var directory = ""
     /// With its place in the file, since it is checked when the module's fields are known.
-    var path: Node?
-    var deduplicates = false
-    var maximumBytes: ByteCount?
+    package var path: Node?
+    package var deduplicates = false
+    package var maximumBytes: ByteCount?
 
     package init() {}
 
@@ -237,7 +238,7 @@ extension ProxySetting: YAMLDecodable {
 
 extension ConnectRoute {
     /// Reads `HOST:PORT` with an IPv6 address in brackets.
-    static func authority(_ text: String) -> (host: String, port: Int)? {
+    package static func authority(_ text: String) -> (host: String, port: Int)? {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (1...65_535).contains(port)
         else { return nil }
@@ -253,7 +254,7 @@ extension ConnectRoute {
 
 /// `connect_to` as the file writes it.
 package struct RouteMap: YAMLDecodable {
-    var routes: [ConnectRoute] = []
+    package var routes: [ConnectRoute] = []
 
     package static var yamlType: String { "mapping of HOST:PORT to HOST:PORT" }
 

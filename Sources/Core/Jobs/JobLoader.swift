@@ -1,6 +1,9 @@
 import Files
 import Glibc
 import HTTP
+import Model
+package import SourceKit
+import System
 package import YAML
 
 /// Reads job files into checked jobs, with every fault of all of them.
@@ -196,8 +199,8 @@ package struct JobLoader: Sendable {
         }
         guard !context.hasErrors, let plan, let template, let module else { return nil }
 
-        let absolute = CatalogLocation.absolute(file)
-        let folder = CatalogLocation.folder(of: absolute)
+        let absolute = FilePath.absolute(file)
+        let folder = FilePath.folder(of: absolute)
         var transfer = fields.transfer
         transfer.caFile = transfer.caFile.map { resolved($0, in: folder) }
         var trust = trust(root, transfer, secrets.values)

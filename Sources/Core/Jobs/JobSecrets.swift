@@ -1,4 +1,6 @@
 import HTTP
+import Model
+import SourceKit
 import YAML
 
 /// What a job file has that must not be shown: values in `headers`, options that the source declares secret, the user

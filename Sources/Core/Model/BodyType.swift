@@ -1,12 +1,12 @@
-import Media
+package import Media
 
 /// The extension of a body's file and its media type.
-struct BodyType: Sendable, Hashable {
+package struct BodyType: Sendable, Hashable {
     /// Without the dot; ASCII letters and digits.
-    var `extension`: String
-    var mediaType: String?
+    package var `extension`: String
+    package var mediaType: String?
 
-    init(extension: String, mediaType: String?) {
+    package init(extension: String, mediaType: String?) {
         self.extension = `extension`
         self.mediaType = mediaType
     }
@@ -18,7 +18,7 @@ struct BodyType: Sendable, Hashable {
     ///   - name: the last segment of the URL's path. Its extension is kept where the bytes don't contradict it: where they
     ///     show nothing, or only a form that files of many kinds have.
     ///   - contentType: without parameters, as in ``MediaType/essence(of:)``.
-    init(bytes type: MediaType?, name: String, contentType: String?) {
+    package init(bytes type: MediaType?, name: String, contentType: String?) {
         let named = MediaType(name: name)
         // An extension that is no known type's may be anything.
         let written = named == nil ? writtenExtension(of: name).map(String.init) : nil

@@ -10,10 +10,10 @@ package struct EventInterest: Sendable, Hashable {
         self.activityInterval = activityInterval
     }
 
-    var includesProgress: Bool { activityInterval != nil }
+    package var includesProgress: Bool { activityInterval != nil }
 
     /// Whether one of the events of rendering is wanted: the live display shows what is being made, too.
-    func includes(rendering event: RunEvent) -> Bool {
+    package func includes(rendering event: RunEvent) -> Bool {
         if includesItems || includesProgress { return true }
         return switch event {
         case .itemRendered(let item): item.failure != nil

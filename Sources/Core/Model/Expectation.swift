@@ -1,4 +1,4 @@
-import Media
+package import Media
 import YAML
 
 /// What an item's bytes must be: the values of `expect`.
@@ -28,14 +28,14 @@ extension Expectation {
 
 extension [Expectation] {
     /// `an image, a PDF or a ZIP file`.
-    var words: String {
+    package var words: String {
         let words = map(\.words)
         guard let last = words.last, words.count > 1 else { return words.joined() }
         return words.dropLast().joined(separator: ", ") + " or " + last
     }
 
     /// Whether bytes of this type, nil when it could not be told, are what the job expects.
-    func accept(_ type: MediaType?) -> Bool {
+    package func accept(_ type: MediaType?) -> Bool {
         contains { $0.accepts(type) }
     }
 }

@@ -1,4 +1,5 @@
 package import HTTP
+import System
 
 /// What a reply says about asking again (RFC 9110 section 8.8, RFC 9111 section 4.2).
 package struct Freshness: Sendable, Hashable {
@@ -32,7 +33,7 @@ package struct Freshness: Sendable, Hashable {
 
     /// Without validators that repeat a secret of the job's, as a server may that makes them of what it was asked: they
     /// would be stored as they are.
-    func without(_ secrets: Secrets) -> Freshness {
+    package func without(_ secrets: Secrets) -> Freshness {
         guard !secrets.isEmpty else { return self }
         var result = self
         if etag.map(secrets.occur) == true { result.etag = nil }
@@ -42,7 +43,7 @@ package struct Freshness: Sendable, Hashable {
 
     /// Whether nothing needs to be asked, by the time in microseconds since 1970 UTC. What is said to be fresh for longer
     /// than it can be was asked for when the clock was wrong.
-    func isFresh(_ now: Int64) -> Bool {
+    package func isFresh(_ now: Int64) -> Bool {
         expiresAt.map { $0 > now && $0 <= now + Self.longestLifetime * 1_000_000 } ?? false
     }
 
@@ -73,7 +74,7 @@ package struct Freshness: Sendable, Hashable {
 
     /// The validator for If-Range: a strong entity tag, or a date that is strong because the reply is a second or more
     /// younger (RFC 9110, 8.8.2.2 and 13.1.5).
-    static func strongValidator(_ headers: HTTPHeaders) -> String? {
+    package static func strongValidator(_ headers: HTTPHeaders) -> String? {
         if let etag = headers["ETag"] { return isStrong(etag) ? etag : nil }
         guard let text = headers["Last-Modified"], let modified = parseHTTPDate(text), let date = headers["Date"],
             let sent = parseHTTPDate(date), sent > modified
@@ -87,7 +88,7 @@ package struct Freshness: Sendable, Hashable {
 
     /// Whether two entity tags are the same by the weak comparison, which If-None-Match is answered by (RFC 9110,
     /// 8.8.3.2).
-    static func weaklyMatch(_ one: String, _ other: String) -> Bool {
+    package static func weaklyMatch(_ one: String, _ other: String) -> Bool {
         func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
         return opaque(one) == opaque(other)
     }

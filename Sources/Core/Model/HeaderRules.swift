@@ -1,8 +1,8 @@
 import HTTP
-import YAML
+package import YAML
 
 /// Which header fields a job file may set, and which of them are credentials.
-enum HeaderRules {
+package enum HeaderRules {
     /// Fields that the transfer itself sets; a second value would contradict it.
     private static let reserved: Set<String> = [
         "accept-encoding", "connection", "content-length", "expect", "host", "if-match", "if-modified-since",
@@ -10,7 +10,7 @@ enum HeaderRules {
     ]
 
     /// Fields that may go only to hosts that the job file names.
-    static func isCredential(_ name: String) -> Bool {
+    package static func isCredential(_ name: String) -> Bool {
         ["authorization", "cookie", "proxy-authorization"].contains(name.lowercased())
     }
 
@@ -21,19 +21,19 @@ enum HeaderRules {
     ]
 
     /// Whether the value of a field that the job file sets is shown nowhere.
-    static func isSecret(_ name: String) -> Bool {
+    package static func isSecret(_ name: String) -> Bool {
         !ordinary.contains(name.lowercased())
     }
 
-    static func isReserved(_ name: String) -> Bool {
+    package static func isReserved(_ name: String) -> Bool {
         reserved.contains(name.lowercased())
     }
 
-    static func isValue(_ value: String) -> Bool {
+    package static func isValue(_ value: String) -> Bool {
         HTTPHeader("X", value).isValid
     }
 
-    @Sendable static func complaint(about map: OrderedMap<String>) -> String? {
+    @Sendable package static func complaint(about map: OrderedMap<String>) -> String? {
         for entry in map.entries {
             if isReserved(entry.key) { return "can't set \(entry.key), which every request has its own of" }
             if entry.key.lowercased() == "user-agent" { return "can't set User-Agent; use user_agent" }

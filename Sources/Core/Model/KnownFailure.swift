@@ -1,3 +1,5 @@
+import System
+
 /// A permanent failure that an earlier run met, and that is not asked again yet: 404, 410, a placeholder, an entry of the
 /// list that can't be fetched.
 ///
@@ -16,7 +18,7 @@ package struct KnownFailure: Sendable, Hashable {
     /// - Parameters:
     ///   - status: the status that it was, of `http`.
     ///   - since: microseconds since 1970 UTC, as `next`.
-    init(_ word: FailureWord, status: Int?, since: Int64?, next: Int64) {
+    package init(_ word: FailureWord, status: Int?, since: Int64?, next: Int64) {
         reason = status.map { "\($0)" } ?? word.rawValue
         self.since = since.map { String(utcText($0).prefix { $0 != " " }) }
         self.next = utcText(next)
@@ -39,7 +41,7 @@ package struct KnownFailure: Sendable, Hashable {
     }
 
     /// `transfer.detail`.
-    func detail(_ more: String?) -> String {
+    package func detail(_ more: String?) -> String {
         var text = Self.prefix + next
         if let reason, let since { text += "; \(reason) since \(since)" }
         if let more { text += ": \(more)" }

@@ -1,5 +1,5 @@
 /// An item's metadata as the JSON object that the catalog keeps, its keys in order, secrets hidden; nil for none.
-func metadataText(_ metadata: [String: MetadataValue], hiding hide: (String) -> String) -> String? {
+package func metadataText(_ metadata: [String: MetadataValue], hiding hide: (String) -> String) -> String? {
     guard !metadata.isEmpty else { return nil }
     let members = metadata.sorted { $0.key < $1.key }.map { "\(jsonText($0.key)):\(jsonText($0.value, hide))" }
     return "{\(members.joined(separator: ","))}"
@@ -16,7 +16,7 @@ private func jsonText(_ value: MetadataValue, _ hide: (String) -> String) -> Str
 }
 
 /// A JSON string (RFC 8259 section 7).
-func jsonText(_ text: String) -> String {
+package func jsonText(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
         switch scalar {

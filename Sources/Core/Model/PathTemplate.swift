@@ -7,7 +7,7 @@ import YAML
 /// The extension is known only from the bytes, so that rendering gives a *stem* in which ``extensionMark`` stands for
 /// it; a control character, which no rendered value can contain.
 package struct PathTemplate: Sendable, Hashable {
-    enum Piece: Sendable, Hashable {
+    package enum Piece: Sendable, Hashable {
         case literal(String)
         case field(String)
         /// A field whose slashes make folders.
@@ -24,7 +24,7 @@ package struct PathTemplate: Sendable, Hashable {
 
     /// Stands for the dot before an extension that the URL is written with and that is no known type's: `x`, this dot,
     /// `bin.` and the mark are `x.bin` where the file's extension is `bin`, and else `x.bin.png`.
-    static let keptDot: Character = "\u{2}"
+    package static let keptDot: Character = "\u{2}"
 
     /// The field that the mark stands for.
     private static let extensionField = "extension"
@@ -109,12 +109,12 @@ package struct PathTemplate: Sendable, Hashable {
     }
 
     /// Whether paths have a field's value in them.
-    func uses(_ field: String) -> Bool {
+    package func uses(_ field: String) -> Bool {
         components.joined().contains { $0 == .field(field) || $0 == .path(field) }
     }
 
     /// Whether a file may have the name of a folder: paths have folders, and no file an extension of its bytes.
-    var mayNameFilesLikeFolders: Bool {
+    package var mayNameFilesLikeFolders: Bool {
         guard let last = components.last, !last.contains(.field(Self.extensionField)) else { return false }
         return components.count > 1
             || last.contains { piece in
@@ -250,7 +250,7 @@ package struct TemplateError: Error, Sendable {
     package let message: String
     package let hint: String?
 
-    init(_ message: String, hint: String? = nil) {
+    package init(_ message: String, hint: String? = nil) {
         self.message = message
         self.hint = hint
     }
@@ -261,5 +261,19 @@ extension String {
     fileprivate var hasExtensionMark: Bool {
         var text = self
         return text.withUTF8 { $0.contains(1) }
+    }
+}
+
+/// A `{field}` that a template may use.
+package struct TemplateField: Hashable, Sendable {
+    package let name: String
+    package let help: String
+    /// Whether slashes in its values make folders, each a safe component, instead of becoming `_`.
+    package let isPath: Bool
+
+    package init(name: String, help: String, isPath: Bool = false) {
+        self.name = name
+        self.help = help
+        self.isPath = isPath
     }
 }

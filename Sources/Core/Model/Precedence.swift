@@ -34,8 +34,8 @@ package struct Precedence: Sendable, Hashable, Comparable {
     }
 
     /// What an item that failed in this run waits with for its next try: behind those of its kind that were not tried.
-    var rankAgain: Rank { rank >= .stored ? .storedAgain : .again }
+    package var rankAgain: Rank { rank >= .stored ? .storedAgain : .again }
 
     /// Whether nothing of it has failed, as far as is known.
-    var isUnblemished: Bool { rank == .missing || rank == .stored }
+    package var isUnblemished: Bool { rank == .missing || rank == .stored }
 }

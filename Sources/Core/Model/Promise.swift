@@ -1,27 +1,28 @@
-import Files
+package import Files
 import FoundationEssentials
 import HTTP
+import System
 
 /// What the list promises of an item's bytes, and the header fields it wants sent. The catalog keeps it as JSON.
-struct Promise: Sendable, Hashable {
-    var size: Int64?
-    var sha256: SHA256Digest?
-    var headers: [ListedHeader] = []
+package struct Promise: Sendable, Hashable {
+    package var size: Int64?
+    package var sha256: SHA256Digest?
+    package var headers: [ListedHeader] = []
 
-    init() {}
+    package init() {}
 
     /// - Parameter size: as the list has it; at most ``largestWholeNumber`` is promised.
-    init(size: Int64?, sha256: SHA256Digest?, headers: [ListedHeader]) {
+    package init(size: Int64?, sha256: SHA256Digest?, headers: [ListedHeader]) {
         self.size = size.map { min($0, largestWholeNumber) }
         self.sha256 = sha256
         self.headers = headers
     }
 
-    var isEmpty: Bool { size == nil && sha256 == nil && headers.isEmpty }
+    package var isEmpty: Bool { size == nil && sha256 == nil && headers.isEmpty }
 
     /// Why what a list promises of an item can't be kept to; nil where it can. A promise that is passed over would have any
     /// bytes taken for the right ones.
-    static func complaint(about item: ListedItem) -> String? {
+    package static func complaint(about item: ListedItem) -> String? {
         if let size = item.size, size < 0 { return "its size \(size) is negative" }
         if let digest = item.sha256, SHA256Digest(hex: digest) == nil {
             return "its sha256 is not of 64 hexadecimal digits"
@@ -29,25 +30,7 @@ struct Promise: Sendable, Hashable {
         return nil
     }
 
-    /// The header fields that the list wants sent, as far as they may be, one of a name.
-    ///
-    /// They take the place of the job's of the same names, but not of private ones: a list does not change who asks.
-    ///
-    /// - Parameter isTrusted: whether the job file names the place that the request goes to.
-    func fields(isTrusted: Bool, beside job: Job) -> [HTTPHeader] {
-        var fields: [HTTPHeader] = []
-        for header in headers
-        where !HeaderRules.isReserved(header.name) && (isTrusted || !HeaderRules.isCredential(header.name)) {
-            let field = HTTPHeader(header.name, header.value)
-            let isTaken =
-                fields.contains { $0.hasName(field.name) }
-                || isTrusted && job.transfer.headers.contains { $0.isPrivate && field.hasName($0.name) }
-            if field.isValid, !isTaken { fields.append(field) }
-        }
-        return fields
-    }
-
-    func agrees(with file: StoredFile) -> Bool {
+    package func agrees(with file: StoredFile) -> Bool {
         (size ?? file.size) == file.size && (sha256 ?? file.sha256) == file.sha256
     }
 }
@@ -60,7 +43,7 @@ extension Promise {
     }
 
     /// The JSON text; secrets in header values are hidden by the caller's function.
-    func text(hiding hide: (String) -> String) -> String? {
+    package func text(hiding hide: (String) -> String) -> String? {
         let stored = Stored(
             size: size, sha256: sha256?.hex,
             headers: headers.isEmpty ? nil : headers.map { [$0.name, hide($0.value)] })
@@ -70,7 +53,7 @@ extension Promise {
     }
 
     /// nil when the text is not one that ``text(hiding:)`` wrote.
-    init?(text: String) {
+    package init?(text: String) {
         guard let stored = try? JSONDecoder().decode(Stored.self, from: Data(text.utf8)) else { return nil }
         self.init(
             size: stored.size, sha256: stored.sha256.flatMap(SHA256Digest.init(hex:)),

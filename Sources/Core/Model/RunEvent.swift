@@ -39,6 +39,17 @@ package struct RunStarted: Sendable {
     package var concurrency: Int
     /// Transfers to one host at most; nil where it does not matter.
     package var perHost: Int?
+
+    package init(
+        run: Int64, job: String, at: Int64, selection: String? = nil, concurrency: Int, perHost: Int? = nil
+    ) {
+        self.run = run
+        self.job = job
+        self.at = at
+        self.selection = selection
+        self.concurrency = concurrency
+        self.perHost = perHost
+    }
 }
 
 package struct CollectionListed: Sendable {
@@ -51,6 +62,21 @@ package struct CollectionListed: Sendable {
     package var section: String?
     package var position: Int
     package var expected: Int?
+
+    package init(
+        run: Int64, job: String, at: Int64, key: String, title: String, subtitle: String? = nil, section: String? = nil,
+        position: Int, expected: Int? = nil
+    ) {
+        self.run = run
+        self.job = job
+        self.at = at
+        self.key = key
+        self.title = title
+        self.subtitle = subtitle
+        self.section = section
+        self.position = position
+        self.expected = expected
+    }
 }
 
 package struct ItemStarted: Sendable {
@@ -65,6 +91,21 @@ package struct ItemStarted: Sendable {
     package var url: String
     /// 1 for the first.
     package var attempt: Int
+
+    package init(
+        run: Int64, job: String, at: Int64, item: Int64, key: String, collection: String, title: String, url: String,
+        attempt: Int
+    ) {
+        self.run = run
+        self.job = job
+        self.at = at
+        self.item = item
+        self.key = key
+        self.collection = collection
+        self.title = title
+        self.url = url
+        self.attempt = attempt
+    }
 }
 
 package struct ItemFinished: Sendable {
@@ -81,6 +122,24 @@ package struct ItemFinished: Sendable {
     package var mediaType: String?
     package var size: Int64?
     package var transfer: TransferRecord
+
+    package init(
+        run: Int64, job: String, at: Int64, item: Int64, key: String, collection: String, title: String, url: String,
+        path: String? = nil, mediaType: String? = nil, size: Int64? = nil, transfer: TransferRecord
+    ) {
+        self.run = run
+        self.job = job
+        self.at = at
+        self.item = item
+        self.key = key
+        self.collection = collection
+        self.title = title
+        self.url = url
+        self.path = path
+        self.mediaType = mediaType
+        self.size = size
+        self.transfer = transfer
+    }
 }
 
 package struct ItemRendering: Sendable {
@@ -98,6 +157,20 @@ package struct ItemRendering: Sendable {
     package var collectionID: Int64
     package var title: String
     package var activity: Activity
+
+    package init(
+        run: Int64? = nil, job: String, at: Int64, item: Int64, key: String, collectionID: Int64, title: String,
+        activity: Activity
+    ) {
+        self.run = run
+        self.job = job
+        self.at = at
+        self.item = item
+        self.key = key
+        self.collectionID = collectionID
+        self.title = title
+        self.activity = activity
+    }
 }
 
 package struct ItemRendered: Sendable {
@@ -113,6 +186,21 @@ package struct ItemRendered: Sendable {
     /// Why some were not: the item counts as failed, whatever its transfer came to.
     package var failure: FailureWord?
     package var detail: String?
+
+    package init(
+        run: Int64? = nil, job: String, at: Int64, item: Int64, key: String, title: String, pictures: Int,
+        failure: FailureWord? = nil, detail: String? = nil
+    ) {
+        self.run = run
+        self.job = job
+        self.at = at
+        self.item = item
+        self.key = key
+        self.title = title
+        self.pictures = pictures
+        self.failure = failure
+        self.detail = detail
+    }
 }
 
 package struct ItemEvicted: Sendable {
@@ -125,12 +213,33 @@ package struct ItemEvicted: Sendable {
     /// Where the file was, relative to the job's output directory.
     package var path: String
     package var size: Int64
+
+    package init(
+        run: Int64, job: String, at: Int64, item: Int64, key: String, title: String, path: String, size: Int64
+    ) {
+        self.run = run
+        self.job = job
+        self.at = at
+        self.item = item
+        self.key = key
+        self.title = title
+        self.path = path
+        self.size = size
+    }
 }
 
 package struct RunWarning: Sendable {
     package var job: String
     package var at: Int64
     package var message: String
+
+    package init(
+        job: String, at: Int64, message: String
+    ) {
+        self.job = job
+        self.at = at
+        self.message = message
+    }
 }
 
 package struct RunFinished: Sendable {

@@ -36,23 +36,23 @@ package struct WantedBytes: Sendable, Hashable {
     /// The sum of the lengths; nil when one is unknown.
     package var known: Int64? { sizedItems == items && items > 0 ? bytes : nil }
 
-    /// Counts an item; one that is asked only whether it has changed may bring nothing.
-    mutating func add(_ work: ItemWork) {
+    /// Counts an item.
+    ///
+    /// - Parameter size: nil where it is not known, or where the item may bring nothing.
+    package mutating func add(_ size: Int64?) {
         items += 1
-        guard let size = Self.size(of: work) else { return }
+        guard let size else { return }
         sizedItems += 1
         bytes = bytes.addingReportingOverflow(size).overflow ? .max : bytes + size
     }
 
     /// Counts an item no more, which has brought nothing.
-    mutating func remove(_ work: ItemWork) {
+    package mutating func remove(_ size: Int64?) {
         items -= 1
-        guard let size = Self.size(of: work) else { return }
+        guard let size else { return }
         sizedItems -= 1
         bytes = max(0, bytes - size)
     }
-
-    private static func size(of work: ItemWork) -> Int64? { work.isConditional ? nil : work.promise.size }
 }
 
 /// The sums of one collection.

@@ -1,21 +1,21 @@
-import Files
-import HTTP
+package import Files
+package import HTTP
 
 /// Why an attempt failed, and what follows from it. The one place that decides what is tried again.
-struct TransferFailure: Error, Sendable {
-    var word: FailureWord
+package struct TransferFailure: Error, Sendable {
+    package var word: FailureWord
     /// One line for people.
-    var detail: String
+    package var detail: String
     /// Whether the same request may well succeed later in this run.
-    var isTransient: Bool
+    package var isTransient: Bool
     /// Whether it stands until its time to be asked again, a day or more later.
-    var isLasting = false
+    package var isLasting = false
     /// Microseconds that the host asks to be left alone.
-    var retryAfter: Int64?
+    package var retryAfter: Int64?
     /// What it says of the host; nil when it is not about how well the host is.
-    var sign: HostSign?
+    package var sign: HostSign?
 
-    init(_ word: FailureWord, _ detail: String, isTransient: Bool = false, isLasting: Bool = false) {
+    package init(_ word: FailureWord, _ detail: String, isTransient: Bool = false, isLasting: Bool = false) {
         self.word = word
         self.detail = detail
         self.isTransient = isTransient
@@ -23,7 +23,7 @@ struct TransferFailure: Error, Sendable {
     }
 
     /// What the network reports.
-    init(_ failure: HTTPFailure) {
+    package init(_ failure: HTTPFailure) {
         self.init(FailureWord(failure.kind), failure.detail, isTransient: failure.isTransient)
         guard isTransient else { return }
         switch failure.kind {
@@ -35,23 +35,23 @@ struct TransferFailure: Error, Sendable {
         }
     }
 
-    init(_ error: FileError) {
+    package init(_ error: FileError) {
         self.init(.disk, error.description)
     }
 
     /// Longest time for which a host is left alone on its own word; one that asks for more is asked again then.
-    static let longestRetryAfter: Int64 = 300_000_000
+    package static let longestRetryAfter: Int64 = 300_000_000
 
     /// A reply whose status is no success.
     ///
     /// - Parameter now: microseconds since 1970 UTC.
-    init(status: Int, headers: HTTPHeaders, now: Int64) {
+    package init(status: Int, headers: HTTPHeaders, now: Int64) {
         self.init(
             .http, "the server answered \(status)\(Self.phrase(status))",
             isTransient: [408, 425, 429, 500, 502, 503, 504].contains(status), isLasting: status == 404 || status == 410
         )
         if isTransient { sign = status == 429 || status == 503 ? .refused : .failed }
-        guard isTransient, let field = headers["Retry-After"], let seconds = Core.retryAfter(field, now: now) else {
+        guard isTransient, let field = headers["Retry-After"], let seconds = Model.retryAfter(field, now: now) else {
             return
         }
         retryAfter = min(seconds, Self.longestRetryAfter / 1_000_000) * 1_000_000
@@ -73,7 +73,7 @@ struct TransferFailure: Error, Sendable {
 
 extension FailureWord {
     /// The word for what the network reports.
-    init(_ kind: HTTPFailure.Kind) {
+    package init(_ kind: HTTPFailure.Kind) {
         self =
             switch kind {
             case .dns: .dns

@@ -1,10 +1,25 @@
-import Files
-import HTTP
-import MediaProtocol
+package import Files
+package import Jobs
+package import MediaProtocol
+package import Model
+package import SQLite
+import System
+
+/// A run in which pictures are made: one that fails makes its item a failed one. Confined to the catalog's queue.
+package protocol PicturesRun: AnyObject, Sendable {
+    var figures: RunFigures { get set }
+
+    /// Takes an item that had a good outcome for a failed one; false when it had none.
+    func uncount(_ outcome: TransferOutcome, ofItem id: Int64, on catalog: Connection) throws -> Bool
+    /// Writes the sums so far.
+    func writeFigures(on catalog: Connection) throws
+    /// The sums so far as an event; nil where nobody wants them.
+    func progress() -> RunEvent?
+}
 
 /// A job whose stored files become pictures: in a run, or by itself.
-final class RenderJob: Sendable {
-    let name: String
+package final class RenderJob: Sendable {
+    package let name: String
     /// nil outside of a run.
     let run: Int64?
     let output: OutputDirectory
@@ -15,22 +30,25 @@ final class RenderJob: Sendable {
     let isForced: Bool
     let secrets: Secrets
     /// The books of the run, which count a failed picture as a failed item.
-    let ledger: RunLedger?
+    let ledger: (any PicturesRun)?
     let state = Locked(State())
+
+    /// The sums so far.
+    package var figures: RenderFigures { state.withLock { $0.figures } }
 
     struct State {
         /// Items taken and not over.
         var open = 0
         var isStopped = false
-        var figures = RenderFigures()
+        package var figures = RenderFigures()
         /// Why files have no pictures, as far as it was said.
         var reasonsTold: Set<String> = []
         /// Resumed when nothing is open.
         var waiter: CheckedContinuation<Void, Never>?
     }
 
-    init(
-        _ job: Job, _ settings: RenderSettings, run: Int64?, output: OutputDirectory, ledger: RunLedger?,
+    package init(
+        _ job: Job, _ settings: RenderSettings, run: Int64?, output: OutputDirectory, ledger: (any PicturesRun)?,
         isForced: Bool
     ) {
         name = job.name
@@ -44,12 +62,12 @@ final class RenderJob: Sendable {
     }
 
     /// Why a job with `media:` does not run where nothing can make pictures.
-    static let missing =
+    package static let missing =
         "the job has media:, and runner-media, which makes the pictures, is not there: 'make media' builds it, and "
         + "$RUNNER_MEDIA names another place; without media: the job runs"
 
     /// Waits until all items taken so far are over.
-    func waitUntilDone() async {
+    package func waitUntilDone() async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in
                 guard state.open > 0 else { return true }
@@ -72,9 +90,9 @@ final class RenderJob: Sendable {
         waiter?.resume()
     }
 
-    var isStopped: Bool { state.withLock { $0.isStopped } }
+    package var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    func stop() {
+    package func stop() {
         state.withLock { $0.isStopped = true }
     }
 }

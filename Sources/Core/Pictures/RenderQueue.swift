@@ -1,16 +1,18 @@
+package import Catalog
 import Dispatch
 import Files
 import Glibc
-import HTTP
 import MediaClient
 import MediaProtocol
+package import Model
 import SQLite
+import System
 
 /// Makes pictures of stored items beside the downloads, in one process of `runner-media` for each processor. One for all
 /// jobs of this process.
 ///
 /// What waits is item numbers; whatever is needed of an item is read when its turn is near. So any number may wait.
-final class RenderQueue: Sendable {
+package final class RenderQueue: Sendable {
     /// Items that are looked up together, and tasks that are kept ready.
     private static let portion = 128
     /// Microseconds that finished pictures wait for others, so that they are flushed together.
@@ -52,7 +54,7 @@ final class RenderQueue: Sendable {
     /// - Parameters:
     ///   - program: the path of `runner-media`.
     ///   - events: takes what happens.
-    init(program: String, store: CatalogStore, events: @escaping @Sendable ([RunEvent]) -> Void) {
+    package init(program: String, store: CatalogStore, events: @escaping @Sendable ([RunEvent]) -> Void) {
         self.program = program
         self.store = store
         self.events = events
@@ -62,7 +64,7 @@ final class RenderQueue: Sendable {
     }
 
     /// Takes stored items of a job.
-    func add(_ items: [Int64], of job: RenderJob) {
+    package func add(_ items: [Int64], of job: RenderJob) {
         guard !items.isEmpty else { return }
         job.state.withLock { $0.open += items.count }
         state.withLock { state in
@@ -72,7 +74,7 @@ final class RenderQueue: Sendable {
     }
 
     /// Ends the renderers. To be called when no job has open items.
-    func close() {
+    package func close() {
         for worker in workers {
             worker.queue.sync {
                 worker.process.withLock { $0 = nil }
@@ -81,19 +83,19 @@ final class RenderQueue: Sendable {
     }
 
     /// Breaks off what is being made.
-    func abort() {
+    package func abort() {
         for worker in workers { worker.process.withLock { $0 }?.interrupt() }
     }
 
     // MARK: Jobs of a session
 
     /// Has the items of a run taken as they are stored.
-    func begin(_ job: RenderJob) {
+    package func begin(_ job: RenderJob) {
         state.withLock { $0.jobs[job.name] = job }
     }
 
     /// Takes the items that events tell to be stored.
-    func take(_ events: [RunEvent]) {
+    package func take(_ events: [RunEvent]) {
         var items: [String: [Int64]] = [:]
         for event in events {
             guard case .itemFinished(let item) = event,
@@ -162,7 +164,6 @@ final class RenderQueue: Sendable {
 
     /// Does tasks until there are none. On the worker's queue.
     private func work(_ worker: Worker) {
-        useAllProcessors()
         while true {
             let task = state.withLock { state in
                 let task = state.tasks.popFirst()

@@ -1,7 +1,9 @@
+import Catalog
 import Files
-import HTTP
 import MediaProtocol
+import Model
 import SQLite
+import System
 
 // What rendering reads and writes in the catalog; all of it on the catalog's queue.
 extension RenderJob {
@@ -194,23 +196,6 @@ extension RenderJob {
                 run: run, job: name, at: now, item: item, key: key, title: title, pictures: pictures,
                 failure: failure?.word,
                 detail: failure.map { secrets.hide($0.detail) }))
-    }
-}
-
-extension RunLedger {
-    /// Takes an item that had a good outcome for a failed one; false when it had none.
-    func uncount(_ outcome: TransferOutcome, ofItem id: Int64, on catalog: Connection) throws -> Bool {
-        switch outcome {
-        case .downloaded: figures.downloaded -= 1
-        case .unchanged: figures.unchanged -= 1
-        case .fresh: figures.fresh -= 1
-        case .evicted, .failed, .cancelled: return false
-        }
-        figures.failed += 1
-        guard context.interest.includesProgress else { return true }
-        let collection: Int64? = try catalog.value("SELECT collection_id FROM item WHERE id = ?", id)
-        if let collection { countFailure(ofCollection: collection) }
-        return true
     }
 }
 

@@ -1,5 +1,7 @@
 import Dispatch
 import HTTP
+import Model
+import System
 
 /// Carries events to their one reader, in order, on a queue of its own.
 ///
@@ -59,7 +61,6 @@ final class EventStream: Sendable {
     }
 
     private func deliver() {
-        useAllProcessors()
         let (events, waiting) = state.withLock { state in
             defer { state = State() }
             return (state.pending, state.waiting)

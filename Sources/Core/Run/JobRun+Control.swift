@@ -1,6 +1,12 @@
+import Catalog
 import Dispatch
 import Files
 import HTTP
+import Jobs
+import Model
+import Pictures
+import System
+import Transfer
 
 /// Stopping, pausing and steering a run that is under way. From any thread.
 extension JobRun {

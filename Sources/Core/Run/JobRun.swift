@@ -1,7 +1,16 @@
+import Catalog
 import Dispatch
 import Files
 import HTTP
+import Jobs
+import Model
+import Pictures
 import SQLite
+import Schedule
+import SourceKit
+import Storage
+import System
+import Transfer
 
 /// One run of one job, from its locks to its last row.
 final class JobRun: Sendable {
@@ -23,6 +32,7 @@ final class JobRun: Sendable {
     let options: SessionOptions
     let store: CatalogStore
     let engine: Engine
+    let recorder: Recorder
     let events: EventStream
     let rendering: RenderQueue?
     /// Where time limits end: nothing else runs there, so that they end in time.
@@ -30,13 +40,15 @@ final class JobRun: Sendable {
     let state: Locked<State>
 
     init(
-        _ job: Job, options: SessionOptions, store: CatalogStore, engine: Engine, events: EventStream,
+        _ job: Job, options: SessionOptions, store: CatalogStore, engine: Engine, recorder: Recorder,
+        events: EventStream,
         rendering: RenderQueue?, timers: DispatchQueue
     ) {
         self.job = job
         self.options = options
         self.store = store
         self.engine = engine
+        self.recorder = recorder
         self.events = events
         self.rendering = rendering
         self.timers = timers
@@ -91,7 +103,8 @@ final class JobRun: Sendable {
                 job.name, output, directory: job.output.directory, database: database, on: catalog)
             // Best effort: a part that cannot be removed is harmless.
             try? output.removeParts(writtenBefore: startedAt / 1_000_000 - Self.longestWaitOfParts)
-            try RunRows.prepare(job, options.selection, on: catalog)
+            try PlainNames.restore(job, on: catalog)
+            if let refusal = try RefusedMove.find(job, options.selection, on: catalog) { throw refusal }
         }
         let change: DirectoryChange?
         do {
@@ -99,14 +112,14 @@ final class JobRun: Sendable {
         } catch let error as FileError where error.isCancelled {
             return .ran(try await finishStopped(startedAt: startedAt))
         }
-        let (run, warning) = try await store.perform { catalog in
-            try RunRows.begin(
-                job, change, options: options, on: catalog, now: startedAt)
+        let run = try await store.perform { catalog in
+            try RunRows.begin(job, options.invocation, on: catalog, now: startedAt) { try change?.apply(on: $0) }
         }
         do {
             let context = RunContext(
                 job: job, run: run, selection: options.selection, interest: interest, output: output,
-                profile: try JobProfile.make(job, options), index: engine.addJob(limits), startedAt: startedAt)
+                profile: try JobProfile.make(job, runnerVersion: options.runnerVersion), index: engine.addJob(limits),
+                startedAt: startedAt)
             let ledger = try await store.perform { catalog in
                 let ledger = try RunLedger(context, journal: PublishJournal(in: output), on: catalog)
                 try ledger.takeUpLeftovers(on: catalog)
@@ -117,7 +130,7 @@ final class JobRun: Sendable {
                 if try ledger.isAfterCut(on: catalog) { engine.holdStored(context, for: Self.longestHold) }
                 return ledger
             }
-            engine.recorder.add(ledger)
+            recorder.add(ledger)
             let pictures = try beginRendering(ledger)
             publish(
                 .runStarted(
@@ -135,7 +148,7 @@ final class JobRun: Sendable {
             if isPaused { engine.setPaused(true, context) }
             if concurrency != limits.concurrency { engine.setConcurrency(concurrency, context) }
             if isStopped || isPaused || concurrency != limits.concurrency { publishControl() }
-            if let warning { warn(warning) }
+            if let warning = change?.warning { warn(warning) }
             if isStopped {
                 pictures?.stop()
                 stopTransfers()
@@ -181,7 +194,7 @@ final class JobRun: Sendable {
         // Items become known with the events of their ends.
         await events.drain()
         await pictures.waitUntilDone()
-        return pictures.state.withLock { $0.figures }
+        return pictures.figures
     }
 
     private var limits: Scheduler.Limits {
@@ -236,8 +249,10 @@ final class JobRun: Sendable {
             if options.selection.isFailedOnly { return try await listUnsettled(ledger) }
             let store = store
             let context = SourceContext(
-                job: job, engine: engine, context: ledger.context, store: { store },
-                warn: { [self] message in warn(message) })
+                job,
+                RunServices(ledger.context, engine: engine, keeping: store, store: { store }) { [self] message in
+                    warn(message)
+                })
             var pages = try job.source.pages(in: context)
             var untilRelease = Self.releaseInterval
             while !isStopped, let page = try await pages.next() {
@@ -338,7 +353,7 @@ final class JobRun: Sendable {
         let now = wallClockMicroseconds()
         let run = try await store.perform { [job, options] catalog in
             try RunRows.enterStopped(
-                job, outcome, detail: detail, options: options, startedAt: startedAt, on: catalog, now: now)
+                job, outcome, detail: detail, options.invocation, startedAt: startedAt, on: catalog, now: now)
         }
         publish(
             .runStarted(

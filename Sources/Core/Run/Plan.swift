@@ -1,7 +1,15 @@
+package import Catalog
 import Files
 import Glibc
 import HTTP
+package import Jobs
+import Model
 import SQLite
+import Schedule
+import SourceKit
+import Storage
+import System
+import Transfer
 
 /// What a run would do with an item.
 package enum PlannedAction: Sendable, Hashable {
@@ -20,7 +28,7 @@ package enum PlannedAction: Sendable, Hashable {
     /// Take what another item with the same URL gets.
     case duplicate
 
-    init(_ settlement: Settlement) {
+    package init(_ settlement: Settlement) {
         self =
             switch settlement {
             case .fresh: .fresh
@@ -72,15 +80,16 @@ package enum Plan {
             try catalog.execute(
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -\(32 << 10)")
         }
-        let engine = try Engine(
-            recorder: Recorder(store: store, events: EventStream { _ in }), bodyChecks: options.bodyChecks)
+        let recorder = Recorder(store: store, events: EventStream { _ in })
+        let engine = try Engine(sink: recorder, bodyChecks: options.bodyChecks)
         defer { engine.stop() }
-        try await list(job, options, store, engine, scratch, items: items, warnings: warnings)
+        try await list(job, options, store, engine, recorder, scratch, items: items, warnings: warnings)
         await store.close()
     }
 
     private static func list(
-        _ job: Job, _ options: SessionOptions, _ store: CatalogStore, _ engine: Engine, _ scratch: ScratchFolder,
+        _ job: Job, _ options: SessionOptions, _ store: CatalogStore, _ engine: Engine,
+        _ recorder: Recorder, _ scratch: ScratchFolder,
         items: @escaping @Sendable ([PlannedItem]) -> Void, warnings: @escaping @Sendable (String) -> Void
     ) async throws {
         let now = wallClockMicroseconds()
@@ -90,29 +99,31 @@ package enum Plan {
         try await store.perform { catalog in
             try DirectoryOwnership.check(
                 job.name, output, directory: job.output.directory, database: options.database, on: catalog)
-            try RunRows.prepare(job, options.selection, on: catalog)
+            try PlainNames.restore(job, on: catalog)
+            if let refusal = try RefusedMove.find(job, options.selection, on: catalog) { throw refusal }
         }
         let change = try await DirectoryChange.find(job, in: output, store, isStopped: { false })
-        let (run, warning) = try await store.perform { catalog in
-            try RunRows.begin(
-                job, change, options: options, on: catalog, now: now)
+        let run = try await store.perform { catalog in
+            try RunRows.begin(job, options.invocation, on: catalog, now: now) { try change?.apply(on: $0) }
         }
-        if let warning { warnings(warning) }
+        if let warning = change?.warning { warnings(warning) }
         let limits = Scheduler.Limits(
             concurrency: 1, perHost: job.transfer.perHost, interval: job.transfer.rate?.interval ?? 0,
             retries: job.transfer.retries)
         let context = RunContext(
             job: job, run: run, selection: options.selection, output: output, keeping: own,
-            profile: try JobProfile.make(job, options), index: engine.addJob(limits), startedAt: now)
+            profile: try JobProfile.make(job, runnerVersion: options.runnerVersion), index: engine.addJob(limits),
+            startedAt: now)
         let ledger = try await store.perform { catalog in
             let ledger = try RunLedger(context, journal: nil, on: catalog)
             try ledger.beginRenaming(on: catalog)
             return ledger
         }
-        engine.recorder.add(ledger)
+        recorder.add(ledger)
         // What the source asks is asked: it counts in the catalog itself.
         let kept = LazyStore(path: options.database, otherwise: store)
-        let source = SourceContext(job: job, engine: engine, context: context, store: kept.open, warn: warnings)
+        let source = SourceContext(
+            job, RunServices(context, engine: engine, keeping: store, store: kept.open, warn: warnings))
         var pages = try job.source.pages(in: source)
         while let page = try await pages.next() {
             let (planned, outcome) = try await store.perform { catalog in
@@ -138,7 +149,7 @@ package enum Plan {
 }
 
 extension PlannedItem {
-    init(_ row: ItemRow, _ collection: String, _ action: PlannedAction) {
+    package init(_ row: ItemRow, _ collection: String, _ action: PlannedAction) {
         let path = row.path ?? PathTemplate.shown(stem: row.stem)
         self.init(key: row.key, collection: collection, title: row.title, url: row.url, path: path, action: action)
     }

@@ -1,5 +1,8 @@
 import Files
 import HTTP
+import Jobs
+import Model
+import Transfer
 
 /// A finished item with where its file is, on its way to its rows. Confined, like the ledger, to the catalog's queue.
 final class PublishedItem {

@@ -1,9 +1,15 @@
+import Catalog
 import Files
 import HTTP
+import Jobs
+import Model
 import SQLite
+import Schedule
+import System
+import Transfer
 
 /// Brings finished items to their names and rows: in batches of up to 256 or one second, on the catalog's queue.
-final class Recorder: Sendable {
+final class Recorder: TransferSink {
     private static let batchSize = 256
     /// Microseconds.
     private static let longestWait = 1_000_000
@@ -32,6 +38,12 @@ final class Recorder: Sendable {
 
     func add(_ ledger: RunLedger) {
         state.withLock { $0.ledgers[ledger.context.index] = ledger }
+    }
+
+    var interest: EventInterest { events.interest }
+
+    func offer(_ activity: [RunEvent]) {
+        events.offer(activity)
     }
 
     /// Called back, on the catalog's queue, after each batch.

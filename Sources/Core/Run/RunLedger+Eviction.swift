@@ -1,7 +1,13 @@
+import Catalog
 import Files
 import HTTP
+import Jobs
 import MediaProtocol
+import Model
 import SQLite
+import Storage
+import System
+import Transfer
 
 /// Keeping within `output.max_bytes` while a run goes on.
 extension RunLedger {

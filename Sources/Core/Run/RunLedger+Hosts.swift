@@ -1,5 +1,10 @@
 import HTTP
+import Jobs
+import Model
 import SQLite
+import Schedule
+import System
+import Transfer
 
 /// What hosts did to a run.
 extension RunLedger {

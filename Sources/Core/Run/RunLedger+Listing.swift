@@ -1,7 +1,13 @@
+import Catalog
 import Files
 import Glibc
 import HTTP
+import Jobs
+import Model
 import SQLite
+import SourceKit
+import System
+import Transfer
 
 /// What a page of a list comes to.
 struct ListingOutcome: Sendable {
@@ -280,7 +286,7 @@ extension RunLedger {
         _ = open.insert(row.id)
         guard let leader else {
             outcome.work.append(work)
-            if context.interest.includesProgress { wanted.add(work) }
+            if context.interest.includesProgress { wanted.add(work.expectedSize) }
             return
         }
         if open.contains(leader) {

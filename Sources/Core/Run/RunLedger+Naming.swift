@@ -1,5 +1,11 @@
+import Catalog
 import Files
+import Jobs
+import Model
 import SQLite
+import Storage
+import System
+import Transfer
 
 /// What a row has of its path before the bytes are there, and the hash by which no two rows of a job have the same.
 struct ItemName: Equatable {

@@ -1,4 +1,8 @@
+import Jobs
+import Model
 import SQLite
+import System
+import Transfer
 
 /// Telling how far the run is, to a reader that wants to know.
 extension RunLedger {

@@ -1,6 +1,11 @@
 import Files
 import HTTP
+import Jobs
+import Model
 import SQLite
+import Storage
+import System
+import Transfer
 
 /// Giving files their names, before the catalog has their rows.
 extension RunLedger {

@@ -1,7 +1,12 @@
+import Catalog
 import Files
 import Glibc
 import HTTP
+import Jobs
+import Model
 import SQLite
+import System
+import Transfer
 
 /// Writing what became of items.
 extension RunLedger {
@@ -45,8 +50,8 @@ extension RunLedger {
 
     private func countWanted(_ item: FinishedItem) {
         switch item.record.outcome {
-        case .failed, .cancelled: wanted.remove(item.work)
-        case .downloaded, .unchanged, .fresh, .evicted: ended.add(item.work)
+        case .failed, .cancelled: wanted.remove(item.work.expectedSize)
+        case .downloaded, .unchanged, .fresh, .evicted: ended.add(item.work.expectedSize)
         }
     }
 

@@ -1,7 +1,12 @@
+import Catalog
 import Files
 import HTTP
+import Jobs
 import Media
+import Model
 import SQLite
+import Storage
+import Transfer
 
 /// Items whose paths the job would make otherwise now, since the template of paths has changed or what the list calls them:
 /// their files get other names and are not fetched.

@@ -1,7 +1,11 @@
+import Catalog
 import Files
 import HTTP
+import Jobs
 import Media
+import Model
 import SQLite
+import Transfer
 
 /// The rows that a list makes or changes.
 extension RunLedger {
@@ -150,34 +154,6 @@ extension RunLedger {
             new.thumbnailURL, new.listing, new.state, new.permanentFailures, new.askedAgainAt,
             new.storedURL, new.id)
         return new
-    }
-}
-
-extension ItemRow {
-    /// A row that was just inserted.
-    init(
-        id: Int64, collectionID: Int64, key: String, position: Int, url: String, title: String, stem: String,
-        template: Int64
-    ) {
-        self.id = id
-        self.collectionID = collectionID
-        self.key = key
-        self.position = position
-        self.url = url
-        self.title = title
-        self.stem = stem
-        self.template = template
-        state = "pending"
-        isUnsettled = true
-        permanentFailures = 0
-    }
-
-    func differs(from other: ItemRow) -> Bool {
-        collectionID != other.collectionID || position != other.position || url != other.url || title != other.title
-            || description != other.description || section != other.section || metadata != other.metadata
-            || thumbnailURL != other.thumbnailURL || listing != other.listing || state != other.state
-            || permanentFailures != other.permanentFailures || askedAgainAt != other.askedAgainAt
-            || storedURL != other.storedURL
     }
 }
 

@@ -1,9 +1,15 @@
+import Catalog
 import Files
 import HTTP
+import Jobs
+import Model
 import SQLite
+import System
+import Transfer
 
-/// An outcome that needs no request.
-enum Settlement {
+package /// An outcome that needs no request.
+    enum Settlement
+{
     case fresh
     /// The file has gone to keep within `output.max_bytes`.
     case evicted

@@ -1,5 +1,9 @@
 import Files
+import Jobs
+import Model
 import SQLite
+import Storage
+import Transfer
 
 /// Storing equal bytes once: `output.deduplicate`.
 extension RunLedger {

@@ -1,4 +1,8 @@
+import Catalog
 import HTTP
+import Jobs
+import Model
+import Transfer
 
 /// What the URLs of a run's items have and the catalog does not: user information, and secrets in unusual spellings. It
 /// lasts as long as the run.

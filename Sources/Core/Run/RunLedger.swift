@@ -1,6 +1,12 @@
+import Catalog
 import Files
 import HTTP
+import Jobs
+import Model
 import SQLite
+import Storage
+import System
+import Transfer
 
 /// The books of one run while it goes on: what was listed, what has ended, and the sums.
 ///

@@ -1,8 +1,15 @@
+import Catalog
 import Dispatch
 import Files
 import HTTP
+package import Jobs
 import MediaClient
+package import Model
+import Pictures
 import SQLite
+import Schedule
+import System
+import Transfer
 
 /// One process's run of several jobs, side by side, on one catalog and the same loops.
 package final class Session: Sendable {
@@ -40,15 +47,17 @@ package final class Session: Sendable {
         }
         stored.withLock { $0 = rendering }
         self.rendering = rendering
+        let recorder = Recorder(store: store, events: events)
         let engine = try Engine(
-            recorder: Recorder(store: store, events: events),
+            sink: recorder,
             scheduler: Scheduler(backoff: options.backoff, breaker: options.breaker), bodyChecks: options.bodyChecks)
         self.events = events
         self.store = store
         self.engine = engine
         runs = jobs.map { [timers] job in
             JobRun(
-                job, options: options, store: store, engine: engine, events: events, rendering: rendering,
+                job, options: options, store: store, engine: engine, recorder: recorder, events: events,
+                rendering: rendering,
                 timers: timers)
         }
     }

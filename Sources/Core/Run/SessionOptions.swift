@@ -1,4 +1,8 @@
+package import Catalog
 package import Dispatch
+package import Model
+package import Schedule
+package import Storage
 
 /// What the command line adds to the job files of one `runner run`.
 package struct SessionOptions: Sendable {
@@ -25,6 +29,11 @@ package struct SessionOptions: Sendable {
     package var breaker = CircuitBreaker.Settings()
     /// Where complete bodies are read again whose reading takes long, beside the loops.
     package var bodyChecks = DispatchQueue(label: "runner.checks", attributes: .concurrent)
+
+    /// What the row of a run keeps of them.
+    package var invocation: RunInvocation {
+        RunInvocation(selection: selection, overrides: overrides, runnerVersion: runnerVersion)
+    }
 
     package init(database: String, runnerVersion: String, environment: [String: String]) {
         self.database = database

@@ -1,7 +1,13 @@
+import Catalog
 import Files
 import FoundationEssentials
 import HTTP
+import Jobs
+import Model
+import SourceKit
 import Synchronization
+import System
+import Transfer
 
 /// The files that a run's source downloads: kept below the output directory, and asked for again with what the last
 /// reply said of itself.
@@ -11,11 +17,13 @@ import Synchronization
 final class SourceDownloads: Sendable {
     private let engine: Engine
     private let context: RunContext
+    private let store: CatalogStore
     private let count = Atomic<Int>(0)
 
-    init(engine: Engine, context: RunContext) {
+    init(engine: Engine, context: RunContext, store: CatalogStore) {
         self.engine = engine
         self.context = context
+        self.store = store
     }
 
     /// What is known of a kept file, as its note has it.
@@ -100,7 +108,7 @@ final class SourceDownloads: Sendable {
     /// On the catalog's queue, since flushing blocks.
     private func keep(_ writer: sending KeptFileWriter, _ note: Note) async throws -> ReadableFile {
         nonisolated(unsafe) let writer = writer  // the request is over: nobody else has it
-        return try await engine.recorder.store.perform { _ in try writer.commit(note: note.bytes) }
+        return try await store.perform { _ in try writer.commit(note: note.bytes) }
     }
 
     /// The digest tells nothing of a secret in the URL.

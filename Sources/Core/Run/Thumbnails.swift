@@ -1,7 +1,12 @@
+import Catalog
 import Files
 import HTTP
+package import Jobs
 import MediaClient
+package import Model
+package import Pictures
 import SQLite
+import Storage
 
 /// Makes the pictures that are missing of what a job has stored, without the network.
 package enum Thumbnails {
@@ -56,7 +61,7 @@ package enum Thumbnails {
             await stream.drain()
             queue.close()
             await store.close()
-            return .done(pictures.state.withLock { $0.figures })
+            return .done(pictures.figures)
         } catch {
             return .failed(job.trust.secrets.hide(String(describing: error)))
         }

@@ -1,4 +1,5 @@
 import HTTP
+import System
 
 /// How much one host is asked for: less at once when it asks for less or slows down, more again slowly.
 ///

@@ -1,4 +1,5 @@
 import HTTP
+import System
 
 /// Leaves a host alone that fails again and again, and finds out whether it is well again.
 ///

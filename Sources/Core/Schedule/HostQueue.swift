@@ -1,3 +1,6 @@
+import Model
+import System
+
 /// What one job wants from one host: for each precedence a lane for each collection, taken in turn, and what goes before and
 /// behind.
 struct HostQueue: Sendable {

@@ -1,4 +1,6 @@
-package import HTTP
+import HTTP
+import Model
+package import System
 
 /// Which transfer begins next.
 extension Scheduler {

@@ -1,4 +1,5 @@
-package import HTTP
+import HTTP
+package import System
 
 /// What a person, a signal or a deadline asks for while the run goes on.
 extension Scheduler {

@@ -1,4 +1,6 @@
 package import HTTP
+import Model
+package import System
 
 /// What hosts can bear: what requests tell of it, and what follows.
 extension Scheduler {
@@ -117,7 +119,7 @@ extension Scheduler {
     }
 
     /// How a job had to go easy on hosts so far.
-    func strains(job: JobIndex, now: Monotonic) -> [(HTTPOrigin, HostStrain)] {
+    package func strains(job: JobIndex, now: Monotonic) -> [(HTTPOrigin, HostStrain)] {
         strains.filter { $0.key.job == job }.map { name, strain in
             var strain = strain
             // The rest of a pause is not over.

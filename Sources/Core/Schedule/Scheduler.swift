@@ -1,4 +1,6 @@
 package import HTTP
+package import Model
+package import System
 
 /// Decides which transfer begins when: a value that is told what happened and answers what to do, without I/O, clock or
 /// randomness of its own.

@@ -1,4 +1,5 @@
 import HTTP
+import System
 
 /// Values that are due at a time, earliest first: a binary heap.
 struct TimerHeap<Value: Sendable>: Sendable {

@@ -1,5 +1,6 @@
 import Files
 package import HTTP
+package import Model
 
 /// All that a source may touch.
 package struct SourceContext: Sendable {
@@ -9,12 +10,7 @@ package struct SourceContext: Sendable {
     package let job: String
     /// Microseconds since 1970 UTC.
     package let now: @Sendable () -> Int64
-    private let fetcher: @Sendable (FetchRequest) async throws -> FetchedReply
-    private let downloader: @Sendable (WebURL, Int64) async throws -> SourceFile
-    private var spender: RequestBudget?
-    private var memory: SourceMemory?
-    private var template: PathTemplate?
-    private var secrets = Secrets()
+    private let services: any SourceServices
 
     /// A context that asks `fetch` with a URL, header fields and the most bytes of a reply, limits nothing and remembers
     /// nothing.
@@ -28,43 +24,29 @@ package struct SourceContext: Sendable {
                 failure: .invalid, description: "there is nowhere to keep \(Secrets.withoutUserinfo(url.text))")
         }
     ) {
+        self.init(
+            folder: folder, job: job, now: now, services: FetchingOnly(fetcher: fetch, downloader: download))
+    }
+
+    /// A context with the services of a run.
+    package init(
+        folder: String, job: String, now: @escaping @Sendable () -> Int64, services: any SourceServices
+    ) {
         self.folder = folder
         self.job = job
         self.now = now
-        fetcher = { request in try await fetch(request.url, request.headers, request.maximumBytes) }
-        downloader = download
-    }
-
-    /// What a run gives its source: `store` is the catalog, for what the source keeps between runs, and `warn` tells
-    /// people something while the source is waiting.
-    init(
-        job: Job, engine: Engine, context: RunContext, store: @escaping @Sendable () throws -> CatalogStore,
-        warn: @escaping @Sendable (String) -> Void
-    ) {
-        folder = job.folder
-        self.job = job.name
-        now = wallClockMicroseconds
-        fetcher = { request in try await engine.fetch(request, context) }
-        let downloads = SourceDownloads(engine: engine, context: context)
-        downloader = { url, limit in try await downloads.file(at: url, maximumBytes: limit) }
-        spender = RequestBudget(
-            store: store, now: wallClockMicroseconds, pause: { try await Task.sleep(for: .microseconds($0)) },
-            warn: warn)
-        template = job.output.template
-        secrets = job.trust.secrets
-        memory = SourceMemory(
-            source: job.source.type, secrets: job.trust.secrets, store: store, now: wallClockMicroseconds)
+        self.services = services
     }
 
     /// Whether the paths of the items have one of the module's template fields in them. A long list need not tell the
     /// values of others.
     package func usesField(_ name: String) -> Bool {
-        template?.uses(name) ?? true
+        services.usesField(name)
     }
 
     /// The beginning of what a server wrote, for a message: secrets are hidden before it is cut.
     package func excerpt(_ text: String, _ count: Int) -> String {
-        secrets.excerpt(text, count)
+        services.secrets.excerpt(text, count)
     }
 
     /// Asks for a small reply. It takes its turn under the host's rate and limits, transient failures are tried again,
@@ -79,7 +61,7 @@ package struct SourceContext: Sendable {
         _ url: String, headers: [ListedHeader] = [], maximumBytes: Int = 16 << 20,
         transience: @escaping @Sendable (FetchedReply) -> String? = { _ in nil }
     ) async throws -> FetchedReply {
-        try await fetcher(
+        try await services.fetch(
             FetchRequest(
                 url: try WebURL(url), headers: headers.map { HTTPHeader($0.name, $0.value) },
                 maximumBytes: maximumBytes,
@@ -95,28 +77,28 @@ package struct SourceContext: Sendable {
     ///   - per: in so many microseconds.
     /// - Throws: `CancellationError` when the run ends before; an error of the catalog's.
     package func budget(_ key: String, limit: Int, per: Int64) async throws {
-        try await spender?.spend(key, limit: limit, per: per)
+        try await services.spend(key, limit: limit, per: per)
     }
 
     /// What the module remembered under these keys, in any job, no longer than `age` microseconds ago.
     ///
     /// - Throws: an error of the catalog's.
     package func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
-        try await memory?.recall(keys, youngerThan: age) ?? [:]
+        try await services.recall(keys, youngerThan: age)
     }
 
     /// What the last page that had a ``Page/memory`` kept, in the last run of the job that listed; nil for the first.
     ///
     /// - Throws: an error of the catalog's.
     package func recallList() async throws -> String? {
-        try await memory?.recall([SourceMemory.listKey(of: job)], youngerThan: SourceMemory.longestAge).values.first
+        try await services.recallList()
     }
 
     /// Remembers texts for later runs, at most 400 days, in place of what was there under their keys.
     ///
     /// - Throws: an error of the catalog's.
     package func remember(_ values: [String: String]) async throws {
-        try await memory?.remember(values)
+        try await services.remember(values)
     }
 
     /// Downloads a file such as a ZIP, or takes the one of an earlier run where the server says that it still is the
@@ -126,7 +108,7 @@ package struct SourceContext: Sendable {
     /// - Throws: ``FetchError`` when there is no such file now, whatever an earlier run got; `WebURLError` for a URL that
     ///   can't be asked.
     package func download(_ url: String, maximumBytes: Int64) async throws -> SourceFile {
-        try await downloader(try WebURL(url), maximumBytes)
+        try await services.download(try WebURL(url), maximumBytes: maximumBytes)
     }
 
     /// Opens a file by a path that the job file gives, which is relative to it.
@@ -137,11 +119,37 @@ package struct SourceContext: Sendable {
     }
 }
 
-/// What a source asks for.
-struct FetchRequest: Sendable {
-    var url: WebURL
-    var headers: [HTTPHeader] = []
-    var maximumBytes: Int
-    /// Why a reply is but a passing failure.
-    var transience: @Sendable (FetchedReply) -> String? = { _ in nil }
+/// What a run does for its source. ``SourceContext`` documents each.
+package protocol SourceServices: Sendable {
+    var secrets: Secrets { get }
+
+    func fetch(_ request: FetchRequest) async throws -> FetchedReply
+    func download(_ url: WebURL, maximumBytes: Int64) async throws -> SourceFile
+    func spend(_ key: String, limit: Int, per: Int64) async throws
+    func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String]
+    func recallList() async throws -> String?
+    func remember(_ values: [String: String]) async throws
+    func usesField(_ name: String) -> Bool
+}
+
+/// The services of a source outside of a run: it can ask, nothing is limited, and nothing remembered.
+private struct FetchingOnly: SourceServices {
+    let fetcher: @Sendable (WebURL, [HTTPHeader], Int) async throws -> FetchedReply
+    let downloader: @Sendable (WebURL, Int64) async throws -> SourceFile
+
+    var secrets: Secrets { Secrets() }
+
+    func fetch(_ request: FetchRequest) async throws -> FetchedReply {
+        try await fetcher(request.url, request.headers, request.maximumBytes)
+    }
+
+    func download(_ url: WebURL, maximumBytes: Int64) async throws -> SourceFile {
+        try await downloader(url, maximumBytes)
+    }
+
+    func spend(_ key: String, limit: Int, per: Int64) async throws {}
+    func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] { [:] }
+    func recallList() async throws -> String? { nil }
+    func remember(_ values: [String: String]) async throws {}
+    func usesField(_ name: String) -> Bool { true }
 }

@@ -1,10 +1,10 @@
-import Files
+package import Files
 
 /// A file that a source reads: downloaded for it, or beside the job. It is closed with its last owner.
 package final class SourceFile: Sendable {
     private let file: ReadableFile
 
-    init(_ file: ReadableFile) {
+    package init(_ file: ReadableFile) {
         self.file = file
     }
 

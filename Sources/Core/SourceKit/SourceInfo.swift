@@ -1,3 +1,4 @@
+package import Model
 package import YAML
 
 /// What a source module says of itself: its name, its documentation and the one table of its options, which decodes,
@@ -50,19 +51,5 @@ package struct SourceInfo<Options: Sendable>: Sendable {
         self.fields = fields
         self.files = files
         self.validate = validate
-    }
-}
-
-/// A `{field}` that a template may use.
-package struct TemplateField: Hashable, Sendable {
-    package let name: String
-    package let help: String
-    /// Whether slashes in its values make folders, each a safe component, instead of becoming `_`.
-    package let isPath: Bool
-
-    package init(name: String, help: String, isPath: Bool = false) {
-        self.name = name
-        self.help = help
-        self.isPath = isPath
     }
 }

@@ -1,3 +1,4 @@
+package import Model
 package import YAML
 
 /// The source modules a program offers, by type name.
@@ -28,7 +29,7 @@ package struct SourceModule: Sendable {
     package let secretOptions: [String]
     /// Values of options with which a new job file begins, by name, as YAML.
     package let firstOptions: [String: String]
-    let decode: @Sendable (Node, inout DecodingContext) -> SourcePlan
+    package let decode: @Sendable (Node, inout DecodingContext) -> SourcePlan
 
     package init<S: Source>(_ source: S.Type) {
         let info = S.info
@@ -61,9 +62,9 @@ package struct SourceModule: Sendable {
 package struct SourcePlan: Sendable {
     package let type: String
     /// An item that ends at one of these is unavailable.
-    var placeholders: [Placeholder] = []
+    package var placeholders: [Placeholder] = []
     /// Files that it reads, absolute or from the job file's folder, by the names of their options.
-    var files: [(option: String, path: String)] = []
+    package var files: [(option: String, path: String)] = []
     let makePages: @Sendable (SourceContext) throws -> AnySourcePages
 
     /// Begins a listing.

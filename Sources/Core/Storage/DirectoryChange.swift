@@ -1,13 +1,15 @@
+package import Catalog
 import Dispatch
-import Files
+package import Files
 import Glibc
-import SQLite
+package import Jobs
+package import SQLite
 
 /// A job whose job file names another output directory than before.
 ///
 /// A directory that was moved, or copied, is taken as it is. Of all else the rows claim nothing in the new directory: what
 /// is not there is fetched again, and what somebody else has there is not overwritten. Files in the old directory stay.
-struct DirectoryChange: Sendable {
+package struct DirectoryChange: Sendable {
     /// What a row claims.
     struct Claim: Sendable {
         let id: Int64
@@ -29,7 +31,7 @@ struct DirectoryChange: Sendable {
     ///
     /// - Returns: nil when the directory is the same as ever, or the job is new.
     /// - Throws: what can't be read; `FileError.isCancelled` once it is stopped.
-    static func find(
+    package static func find(
         _ job: Job, in output: OutputDirectory, _ store: CatalogStore, isStopped: @escaping @Sendable () -> Bool
     ) async throws -> DirectoryChange? {
         guard var change = try await store.perform({ try DirectoryChange(job, on: $0) }) else { return nil }
@@ -112,7 +114,7 @@ struct DirectoryChange: Sendable {
     }
 
     /// Has the rows claim nothing that is not there.
-    func apply(on catalog: Connection) throws {
+    package func apply(on catalog: Connection) throws {
         for id in lost {
             try catalog.run(
                 """
@@ -126,7 +128,7 @@ struct DirectoryChange: Sendable {
     }
 
     /// What to tell of it; nil when all files are there.
-    var warning: String? {
+    package var warning: String? {
         guard !lost.isEmpty else { return nil }
         return "output.directory has changed, and \(lost.count) of \(lost.count + kept) files are not in \(new): "
             + "they are fetched again, and what is in \(old) stays there"

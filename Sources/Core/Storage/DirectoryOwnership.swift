@@ -1,23 +1,25 @@
-import Files
+import Catalog
+package import Files
 import Glibc
-import SQLite
+package import SQLite
+import System
 
 /// Whose an output directory is: of one job of one catalog, whatever names and links lead to it. Whoever else deleted
 /// there, or gave names there, would do so to that job's files.
 ///
 /// The file `.runner/owner` says it. A directory without one, of an earlier version or new, is the first run's, unless
 /// another job of the same catalog has its files there.
-enum DirectoryOwnership {
+package enum DirectoryOwnership {
     /// Makes sure that a directory is a job's.
     ///
     /// - Parameters:
     ///   - directory: as the job file or the catalog names it.
     ///   - database: the catalog's path.
     /// - Throws: ``CatalogError``, with the ways out, when it is another's.
-    static func check(
+    package static func check(
         _ job: String, _ output: OutputDirectory, directory: String, database: String, on catalog: Connection
     ) throws {
-        let database = CatalogLocation.absolute(database)
+        let database = FilePath.absolute(database)
         if let owner = try output.owner(), try !isStale(owner, output, on: catalog) {
             let isOwn = try owner.job == job && owner.catalog == identity(of: catalog)
             guard isOwn else { throw try foreign(owner, job, output, directory, on: catalog) }
@@ -38,12 +40,12 @@ enum DirectoryOwnership {
     }
 
     /// The same, and has the directory say so. Called with both locks held.
-    static func claim(
+    package static func claim(
         _ job: String, _ output: OutputDirectory, directory: String, database: String, on catalog: Connection
     ) throws {
         try check(job, output, directory: directory, database: database, on: catalog)
         let owner = DirectoryOwner(
-            job: job, catalog: try identity(of: catalog), database: CatalogLocation.absolute(database))
+            job: job, catalog: try identity(of: catalog), database: FilePath.absolute(database))
         guard try output.owner() != owner else { return }
         // The catalog must know its own name after a loss of power, when the directory does.
         try catalog.execute("PRAGMA wal_checkpoint(PASSIVE)")

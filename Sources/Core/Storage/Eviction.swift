@@ -1,12 +1,12 @@
-import Files
-import SQLite
+package import Files
+package import SQLite
 
 /// Takes stored files of items away, so that their rows keep what is known of them and claim no file.
 ///
 /// Rows go before files: killed in between, the journal of the output directory names the files that no row claims, and
 /// whoever takes it up next removes them. A file is read before it goes, since one that was changed is somebody else's.
-struct Eviction {
-    let job: String
+package struct Eviction {
+    package let job: String
     let output: OutputDirectory
     /// Whether rows and names are flushed to the disk.
     var isDurable = true
@@ -15,24 +15,35 @@ struct Eviction {
     /// Whether nothing more is to be read or removed.
     var isStopped: () -> Bool = { false }
 
+    package init(
+        job: String, output: OutputDirectory, isDurable: Bool = true,
+        replaced: [Int64: PublishJournal.Intent] = [:], isStopped: @escaping () -> Bool = { false }
+    ) {
+        self.job = job
+        self.output = output
+        self.isDurable = isDurable
+        self.replaced = replaced
+        self.isStopped = isStopped
+    }
+
     /// An item whose file goes.
-    struct Victim {
-        let id: Int64
+    package struct Victim {
+        package let id: Int64
         fileprivate let state: String
-        let key: String
-        let title: String
-        let path: RelativePath
-        let size: Int64
+        package let key: String
+        package let title: String
+        package let path: RelativePath
+        package let size: Int64
         let digest: SHA256Digest
         /// The file when it was read.
         fileprivate let file: FileInformation
     }
 
     /// A file that is not what its row tells of.
-    struct Stranger {
+    package struct Stranger {
         let id: Int64
         let key: String
-        let path: String
+        package let path: String
         let size: Int64
     }
 
@@ -66,7 +77,7 @@ struct Eviction {
     }
 
     /// Bytes that the disk gets back when victims go: those of files whose last names they are.
-    static func freed(by victims: [Victim]) -> Int64 {
+    package static func freed(by victims: [Victim]) -> Int64 {
         byFile(victims).reduce(0) { $0 + ($1[0].file.links <= $1.count ? $1[0].size : 0) }
     }
 
@@ -137,7 +148,7 @@ struct Eviction {
     /// - Parameter alsoWriting: joins the transaction of the rows.
     /// - Returns: the victims whose files can't be removed, and why: their rows have them again, and ask for them in full.
     /// - Throws: what the catalog or the journal has thrown, with nothing done; what the flush has thrown.
-    func remove(
+    package func remove(
         _ victims: [Victim], _ journal: PublishJournal, on catalog: Connection, alsoWriting: () throws -> Void = {}
     ) throws -> [(victim: Victim, error: FileError)] {
         guard !victims.isEmpty else { return [] }

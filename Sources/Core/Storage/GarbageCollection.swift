@@ -1,4 +1,6 @@
+import Catalog
 import Files
+import Model
 import SQLite
 
 /// Brings what a job keeps within a limit, and removes what no row knows of below `.runner` of its output directory.

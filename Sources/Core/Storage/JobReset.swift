@@ -1,4 +1,6 @@
+import Catalog
 import Files
+import Model
 import SQLite
 
 /// Deletes what a job stored, or what it stored of one collection or as one item: the files that rows claim, and the rows. The job is held
@@ -247,7 +249,7 @@ package final class JobReset: Sendable {
     }
 
     private func removeFile(of row: Row, in output: OutputDirectory, _ outcome: inout Outcome) throws {
-        try output.removePart(partName(ofItem: row.id))
+        try output.removePart(itemPartName(row.id))
         guard let path = row.path else { return }
         guard let found = output.information(path) else {
             outcome.missing += 1

@@ -1,23 +1,24 @@
 import Files
-import SQLite
+package import SQLite
+import System
 
 /// The files of a job's items under the limit of their bytes, those used longest ago first. Used means stored or viewed.
 ///
 /// A file counts once, however many items have a name of it, and its names go together: taking some of them away would
 /// free nothing. A file that is larger than the limit counts for nothing and goes first, since no other could make room
 /// for it. Blocks that files share otherwise (FICLONE) count for each of them.
-struct KeptFiles {
+package struct KeptFiles {
     /// A file, with the items that have a name of it.
-    struct File: Sendable {
+    package struct File: Sendable {
         let item: Int64
         /// The others, where equal bytes are stored once.
         var others: [Int64] = []
         /// What it counts, in bytes; 0 where it is not what the row tells of.
-        let size: Int64
+        package let size: Int64
         /// Microseconds since 1970 UTC, the latest of all its items.
         var lastUse: Int64
 
-        var items: [Int64] { [item] + others }
+        package var items: [Int64] { [item] + others }
     }
 
     /// In bytes.
@@ -39,13 +40,13 @@ struct KeptFiles {
     private static let mostSpared = 256
 
     /// - Parameter bytes: what the files count at most; they are looked at only when this is over the limit.
-    init(maximum: Int64, bytes: Int64) {
+    package init(maximum: Int64, bytes: Int64) {
         self.maximum = maximum
         self.bytes = bytes
     }
 
     /// What the rows of a job tell of its files: at least what they count.
-    static func bytesByRows(ofJob job: String, on catalog: Connection) throws -> Int64 {
+    package static func bytesByRows(ofJob job: String, on catalog: Connection) throws -> Int64 {
         try catalog.value(
             """
             SELECT CAST(total(size) AS INTEGER) FROM item
@@ -54,14 +55,14 @@ struct KeptFiles {
     }
 
     /// Whether something has to go, as far as is known.
-    var isOver: Bool { bytes > maximum || !oversized.isEmpty }
+    package var isOver: Bool { bytes > maximum || !oversized.isEmpty }
 
     /// Counts a file that was just stored.
     ///
     /// - Parameters:
     ///   - replaced: what the item's file before counted.
     ///   - isLinked: whether it is another name of a file that was there.
-    mutating func add(item: Int64, size: Int64, replacing replaced: Int64?, isLinked: Bool, now: Int64) {
+    package mutating func add(item: Int64, size: Int64, replacing replaced: Int64?, isLinked: Bool, now: Int64) {
         if hasNewNames || isLinked {
             // Who shares what is seen at the next look.
             hasNewNames = true
@@ -76,7 +77,7 @@ struct KeptFiles {
     }
 
     /// Counts files on that could not be removed: others go in their place.
-    mutating func putBack(_ victims: [Eviction.Victim]) {
+    package mutating func putBack(_ victims: [Eviction.Victim]) {
         immovable.formUnion(victims.map(\.id))
         bytes += Eviction.bytes(of: victims.filter { $0.size <= maximum })
     }
@@ -84,7 +85,7 @@ struct KeptFiles {
     // MARK: Looking
 
     /// Has the next look at the disk be a new one, where the rows tell of more than the limit.
-    mutating func lookAgain(bytes: Int64) {
+    package mutating func lookAgain(bytes: Int64) {
         (self.bytes, files, oversized) = (bytes, nil, FIFO())
     }
 
@@ -147,18 +148,18 @@ struct KeptFiles {
     // MARK: What goes
 
     /// What has to go next.
-    struct Surplus {
-        var victims: [Eviction.Victim] = []
+    package struct Surplus {
+        package var victims: [Eviction.Victim] = []
         /// Files that would go and are not what their rows tell: somebody else's.
-        var changed: [Eviction.Stranger] = []
+        package var changed: [Eviction.Stranger] = []
 
-        var isEmpty: Bool { victims.isEmpty && changed.isEmpty }
+        package var isEmpty: Bool { victims.isEmpty && changed.isEmpty }
     }
 
     /// Takes the next files that have to go, at most `count`.
     ///
     /// - Parameter isSpared: whether a file may not go yet. It goes later, and none that was used after it in its place.
-    mutating func takeSurplus(
+    package mutating func takeSurplus(
         _ count: Int, by eviction: Eviction, on catalog: Connection, isSpared: (File) throws -> Bool = { _ in false }
     ) throws -> Surplus {
         var surplus = Surplus()

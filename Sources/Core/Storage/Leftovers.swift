@@ -1,12 +1,12 @@
-import Files
-import SQLite
+package import Files
+package import SQLite
 
 /// What a process that was killed between changing files and writing rows left, by the journal of an output directory.
-enum Leftovers {
-    typealias Intents = [RelativePath: [PublishJournal.Intent]]
+package enum Leftovers {
+    package typealias Intents = [RelativePath: [PublishJournal.Intent]]
 
     /// What is to be done about them.
-    struct Findings {
+    package struct Findings {
         /// Files that were replaced, with the items whose rows tell of the ones before.
         var replaced: [(item: Int64, intent: PublishJournal.Intent)] = []
         /// Files that had lost their rows or their names, and their lengths in bytes.
@@ -18,7 +18,7 @@ enum Leftovers {
     /// Brings rows up to files that were replaced, and removes files that had lost their rows or their names.
     ///
     /// - Returns: files that no row claims and that the job may replace.
-    static func takeUp(
+    package static func takeUp(
         _ journal: PublishJournal, in output: OutputDirectory, job: String, on catalog: Connection
     ) throws -> Intents {
         let findings = try find(try journal.leftovers(), in: output, job: job, on: catalog)
@@ -27,7 +27,7 @@ enum Leftovers {
     }
 
     /// Compares what a journal tells with rows and files, and changes nothing.
-    static func find(
+    package static func find(
         _ intents: Intents, in output: OutputDirectory, job: String, on catalog: Connection
     ) throws -> Findings {
         var findings = Findings(unclaimed: intents)
@@ -53,7 +53,7 @@ enum Leftovers {
         return findings
     }
 
-    static func apply(_ findings: Findings, in output: OutputDirectory, on catalog: Connection) throws {
+    package static func apply(_ findings: Findings, in output: OutputDirectory, on catalog: Connection) throws {
         for (item, intent) in findings.replaced {
             // The file is the newer one, whole; its validators were lost with the row.
             try catalog.run(
@@ -69,7 +69,7 @@ enum Leftovers {
     }
 
     /// Which of the intents a file is what became of; nil when it is somebody else's, or not there.
-    static func intent(
+    package static func intent(
         of path: RelativePath, among intents: [PublishJournal.Intent], in output: OutputDirectory
     ) -> PublishJournal.Intent? {
         guard let found = output.information(path), found.isRegular,

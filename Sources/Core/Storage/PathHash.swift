@@ -1,3 +1,4 @@
+import Model
 // The system programming interface of the standard library has what Foundation loads ICU for; see `safeComponent`.
 @_spi(_Unicode) import Swift
 
@@ -5,7 +6,7 @@
 ///
 /// FNV-1a of 64 bits, the same in every run. Two different stems with one hash are only kept apart by a number that
 /// they would not have needed.
-func pathHash(_ stem: String) -> Int64 {
+package func pathHash(_ stem: String) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     var text = stem
     let isASCII = text.withUTF8 { $0.allSatisfy { $0 < 0x80 } }

@@ -1,6 +1,9 @@
+import Catalog
 import Files
 import Glibc
-import SQLite
+package import Jobs
+package import Model
+package import SQLite
 
 /// A job that was to run for some of its items only, and with another output directory than it has: what the rows of the
 /// other items tell would be lost.
@@ -20,7 +23,7 @@ package struct RefusedMove: Error, Sendable, CustomStringConvertible {
         return try? find(job, selection, on: catalog)
     }
 
-    static func find(_ job: Job, _ selection: Selection, on catalog: Connection) throws -> RefusedMove? {
+    package static func find(_ job: Job, _ selection: Selection, on catalog: Connection) throws -> RefusedMove? {
         guard !selection.isWhole, let old = try DirectoryChange.oldDirectory(of: job, on: catalog) else { return nil }
         let new = job.output.directory
         return RefusedMove(

@@ -1,35 +1,38 @@
-import Files
+package import Files
+import System
 
 /// Where the bytes of a digest are stored already, for jobs that store equal bytes once.
 ///
 /// The items of one digest have places by their number beside it. Entries that share a hash stand in one row of the table,
 /// and forty thousand equal files would be a row of that length, gone through for each of them.
-struct StoredBytes {
+package struct StoredBytes {
     /// Items that the catalog has as stored, by the hashes of their digests and places.
     private var items = HashIndex()
     /// Files that got their names since the last commit.
     private var recent: [SHA256Digest: RelativePath] = [:]
 
+    package init() {}
+
     /// Remembers an item whose row tells of its file.
-    mutating func add(_ digest: SHA256Digest, of item: Int64) {
+    package mutating func add(_ digest: SHA256Digest, of item: Int64) {
         items.insert(item, hash: Self.place(count(digest), digest))
     }
 
     /// Remembers a file that has no row yet.
-    mutating func add(_ digest: SHA256Digest, at path: RelativePath) {
+    package mutating func add(_ digest: SHA256Digest, at path: RelativePath) {
         recent[digest] = path
     }
 
     /// Forgets the files without rows: they have them.
-    mutating func commit() {
+    package mutating func commit() {
         recent.removeAll(keepingCapacity: true)
     }
 
     /// A file with the digest that has no row yet.
-    func path(of digest: SHA256Digest) -> RelativePath? { recent[digest] }
+    package func path(of digest: SHA256Digest) -> RelativePath? { recent[digest] }
 
     /// Items that may have the digest, the latest first.
-    func candidates(_ digest: SHA256Digest) -> some Sequence<Int64> {
+    package func candidates(_ digest: SHA256Digest) -> some Sequence<Int64> {
         (0..<count(digest)).reversed().lazy.flatMap { items.candidates(Self.place($0, digest)) }
     }
 

@@ -1,7 +1,9 @@
+import Catalog
 import Dispatch
 import Files
 import HTTP
 import SQLite
+import System
 
 /// Reads the stored files of a job again and compares them with what their rows say.
 package enum Verification {

@@ -1,5 +1,9 @@
 import Files
 import HTTP
+import Jobs
+import Model
+import Schedule
+import System
 
 /// Tells at intervals what is in flight, and which hosts are held back.
 ///

@@ -1,6 +1,7 @@
 import Files
 import HTTP
 import Media
+import Model
 
 /// Judges a complete body and stores it in its part. Taken from a transfer on its loop's thread and used on the one that has
 /// hashed the body, or, where a long one is read again, on one that may take its time.

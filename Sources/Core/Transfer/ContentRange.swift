@@ -1,4 +1,5 @@
 import HTTP
+import System
 
 /// A Content-Range field of one range of bytes (RFC 9110 section 14.4).
 struct ContentRange: Equatable {

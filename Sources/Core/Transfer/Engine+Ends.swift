@@ -1,7 +1,10 @@
 import Dispatch
 import Files
 import HTTP
+import Model
+import Schedule
 import Synchronization
+import System
 
 /// What becomes of requests that have ended.
 extension Engine {
@@ -45,7 +48,6 @@ extension Engine {
             if case .success(let body) = result, intake.takesLong(body) {
                 bodyChecks.async {
                     // The thread may be the child of a loop's, which keeps to some of the processors.
-                    useAllProcessors()
                     self.settle(transfer, intake, result)
                 }
             } else {
@@ -170,7 +172,7 @@ extension Engine {
 
     /// A source's request ended. On the loop's thread.
     func ended(_ request: ListRequest, _ conclusion: Conclusion, _ result: HTTPResult) {
-        recorder.countListBytes(result.wireBytes, request.context)
+        sink.countListBytes(result.wireBytes, request.context)
         noteHTTP2(conclusion, result, at: request.route.url)
         let now = Monotonic.now()
         let verdict: Scheduler.Verdict =

@@ -1,13 +1,40 @@
-import Dispatch
+package import Dispatch
 import Files
 import HTTP
+import Jobs
+package import Model
+package import Schedule
+package import SourceKit
+import System
+
+/// Takes what becomes of items from the engine. Called on the loops' threads: nothing in it may wait.
+package protocol TransferSink: AnyObject, Sendable {
+    /// Which events are wanted.
+    var interest: EventInterest { get }
+    /// Whether so much waits to be recorded that nothing more should begin.
+    var isFull: Bool { get }
+
+    /// Calls back after each time that less waits to be recorded.
+    func whenDrained(_ body: @escaping @Sendable () -> Void)
+    /// Takes finished items; `isLast` when nothing more is to come for now.
+    func add(_ items: [FinishedItem], isLast: Bool)
+    /// Takes events that are soon out of date.
+    func offer(_ activity: [RunEvent])
+    func started(_ items: [StartedItem], at wall: Int64)
+    /// A host is paused or given up, and items may end because of that.
+    func tell(_ trouble: HostTrouble)
+    /// Reads the details of parked items, and gives them to ``Engine/loaded(_:_:)``.
+    func load(_ load: Scheduler.Load, for engine: Engine)
+    func countListRequest(_ context: RunContext)
+    func countListBytes(_ bytes: Int64, _ context: RunContext)
+}
 
 /// Runs the scheduler's decisions: begins transfers on the loops, tells the scheduler how they ended, and hands finished
 /// items to the recorder in batches. One for all jobs of the process.
 ///
 /// There is a loop for each processor, two at most: one thread can't keep up with what a fast server sends, and a third
 /// finds nothing left to do beside the catalog's.
-final class Engine: HTTPLoopDriver {
+package final class Engine: HTTPLoopDriver {
     struct State {
         var scheduler: Scheduler
         /// What is needed to begin the scheduler's ready items.
@@ -36,28 +63,26 @@ final class Engine: HTTPLoopDriver {
     let hasher = HashWorker()
     /// Where long bodies are read again.
     let bodyChecks: DispatchQueue
-    let recorder: Recorder
+    let sink: any TransferSink
     let state: Locked<State>
     /// Coded bytes of item bodies, of all requests that have ended, by loop.
     let received: [LoopCounter]
     // Set once before the loops start, which is before any other use.
     nonisolated(unsafe) private(set) var loops: [HTTPLoop] = []
 
-    init(
-        recorder: Recorder, scheduler: Scheduler = Scheduler(), bodyChecks: DispatchQueue,
+    package init(
+        sink: any TransferSink, scheduler: Scheduler = Scheduler(), bodyChecks: DispatchQueue,
         loops count: Int = Engine.loopCount
     ) throws {
-        self.recorder = recorder
+        self.sink = sink
         self.bodyChecks = bodyChecks
         state = Locked(
             State(
                 scheduler: scheduler, spread: LoopSpread(count),
-                activity: ActivityWatch(recorder.events.interest, loops: count)))
+                activity: ActivityWatch(sink.interest, loops: count)))
         received = (0..<count).map { _ in LoopCounter() }
-        // Linux wakes a thread on the processor of whoever woke it: a server on the same machine would gather all loops about
-        // itself.
-        loops = try (0..<count).map { try HTTPLoop(driver: self, processors: ProcessorShare($0, of: count)) }
-        recorder.whenDrained { [weak self] in self?.wake() }
+        loops = try (0..<count).map { _ in try HTTPLoop(driver: self) }
+        sink.whenDrained { [weak self] in self?.wake() }
         for loop in loops { loop.start() }
     }
 
@@ -67,7 +92,7 @@ final class Engine: HTTPLoopDriver {
     var isEveryProcessorBusy: Bool { loops.count >= processors && state.withLock { $0.spread.isEverywhere } }
 
     /// Ends the loops; what is in flight is cancelled first.
-    func stop() {
+    package func stop() {
         for loop in loops { loop.stop() }
     }
 
@@ -79,14 +104,14 @@ final class Engine: HTTPLoopDriver {
     // MARK: Work
 
     /// Enters a job; its number in the scheduler.
-    func addJob(_ limits: Scheduler.Limits) -> Scheduler.JobIndex {
+    package func addJob(_ limits: Scheduler.Limits) -> Scheduler.JobIndex {
         state.withLock { $0.scheduler.addJob(limits) }
     }
 
     /// Takes items in list order.
     ///
     /// - Returns: false when the job is stopped and the items are the caller's to record as cancelled.
-    func add(_ work: [ItemWork], _ context: RunContext) -> Bool {
+    package func add(_ work: [ItemWork], _ context: RunContext) -> Bool {
         guard !work.isEmpty else { return true }
         let isTaken = state.withLock { state in
             guard !state.scheduler.isStopped(job: context.index) else { return false }
@@ -116,7 +141,7 @@ final class Engine: HTTPLoopDriver {
     /// Gives back what a ``Scheduler/Load`` asked for.
     ///
     /// - Returns: false when the job is stopped and the items are the caller's to record as cancelled.
-    func loaded(_ load: Scheduler.Load, _ work: [ItemWork]) -> Bool {
+    package func loaded(_ load: Scheduler.Load, _ work: [ItemWork]) -> Bool {
         let isTaken = state.withLock { state in
             let isTaken = state.scheduler.loaded(work.map(\.id), of: load)
             if isTaken { for item in work { state.ready[item.id] = item } }
@@ -127,11 +152,9 @@ final class Engine: HTTPLoopDriver {
     }
 
     /// Asks for a reply in a source's name, a small one unless there is a file for its body.
-    func fetch(
+    package func fetch(
         _ wanted: FetchRequest, into file: (any ListBody)? = nil, _ context: RunContext
     ) async throws -> FetchedReply {
-        // The pool's thread may be the child of the loop's that brings the reply.
-        defer { useAllProcessors() }
         return try await withCheckedThrowingContinuation { continuation in
             state.withLock { state in
                 state.lastRequest -= 1
@@ -148,29 +171,29 @@ final class Engine: HTTPLoopDriver {
 
     // MARK: Control
 
-    func setPaused(_ isPaused: Bool, _ context: RunContext) {
+    package func setPaused(_ isPaused: Bool, _ context: RunContext) {
         state.withLock { $0.scheduler.setPaused(isPaused, job: context.index) }
         wake()
     }
 
-    func setConcurrency(_ concurrency: Int, _ context: RunContext) {
+    package func setConcurrency(_ concurrency: Int, _ context: RunContext) {
         state.withLock { $0.scheduler.setConcurrency(concurrency, job: context.index) }
         wake()
     }
 
     /// Begins nothing of a job that has a file for so many microseconds, or until it is released.
-    func holdStored(_ context: RunContext, for microseconds: Int64) {
+    package func holdStored(_ context: RunContext, for microseconds: Int64) {
         state.withLock {
             $0.scheduler.holdStored(until: .now().advanced(byMicroseconds: microseconds), job: context.index)
         }
     }
 
-    func releaseStored(_ context: RunContext) {
+    package func releaseStored(_ context: RunContext) {
         state.withLock { $0.scheduler.releaseStored(job: context.index) }
         wake()
     }
 
-    func prioritise(_ items: Set<Int64>, _ context: RunContext) {
+    package func prioritise(_ items: Set<Int64>, _ context: RunContext) {
         state.withLock { $0.scheduler.prioritise(items, job: context.index) }
         wake()
     }
@@ -178,7 +201,7 @@ final class Engine: HTTPLoopDriver {
     /// Gives up items; those that never began are the caller's to record.
     ///
     /// - Returns: those that were begun and end by themselves.
-    func cancel(_ items: Set<Int64>, _ context: RunContext) -> Set<Int64> {
+    package func cancel(_ items: Set<Int64>, _ context: RunContext) -> Set<Int64> {
         let begun = state.withLock { state in
             let inFlight = state.scheduler.cancel(items, job: context.index)
             state.cancelled.formUnion(inFlight)
@@ -209,7 +232,7 @@ final class Engine: HTTPLoopDriver {
     /// Begins nothing more of a job.
     ///
     /// - Returns: the items that never began, for the caller to record as cancelled.
-    func stop(_ context: RunContext) -> [Int64] {
+    package func stop(_ context: RunContext) -> [Int64] {
         let waiting = state.withLock { state in
             let waiting = state.scheduler.stop(job: context.index)
             for id in waiting { state.requests.removeValue(forKey: id)?.fail(Self.stopped) }
@@ -220,7 +243,7 @@ final class Engine: HTTPLoopDriver {
     }
 
     /// Breaks off what a stopped job has in flight.
-    func abort(_ context: RunContext) {
+    package func abort(_ context: RunContext) {
         state.withLock { state in
             state.cancelled.formUnion(state.transfers.filter { $0.value.context === context }.keys)
             state.cancelled.formUnion(state.requests.filter { $0.value.context === context }.keys)
@@ -242,7 +265,7 @@ final class Engine: HTTPLoopDriver {
         let wall = wallClockMicroseconds()
         for work in given { work.begin(on: loop, now: now, wall: wall) }
         for exchange in cancelled { exchange.breakOff(on: loop) }
-        let isOpen = !recorder.isFull
+        let isOpen = !sink.isFull
         let turn = state.withLock { state in
             settleSealed(&state, now: now)
             let troubles = takeTroubles(&state, now: now)
@@ -259,11 +282,11 @@ final class Engine: HTTPLoopDriver {
         }
         for other in turn.others { loops[other].wake() }
         for work in turn.begun { work.begin(on: loop, now: now, wall: wall) }
-        recorder.events.offer(turn.activity)
-        recorder.started(turn.started, at: wall)
-        recorder.add(turn.over.map(finish), isLast: turn.isIdle)
-        for load in turn.loads { recorder.load(load, for: self) }
-        for trouble in turn.troubles { recorder.tell(trouble) }
+        sink.offer(turn.activity)
+        sink.started(turn.started, at: wall)
+        sink.add(turn.over.map(finish), isLast: turn.isIdle)
+        for load in turn.loads { sink.load(load, for: self) }
+        for trouble in turn.troubles { sink.tell(trouble) }
         return turn.next
     }
 
@@ -324,7 +347,7 @@ final class Engine: HTTPLoopDriver {
         _ admission: Scheduler.Admission, _ state: inout State, by loop: Int, now: Monotonic
     ) {
         if let request = state.requests[admission.id] {
-            recorder.countListRequest(request.context)
+            sink.countListRequest(request.context)
             return give(request, request.context, admission, &state, by: loop)
         }
         let transfer: ItemTransfer

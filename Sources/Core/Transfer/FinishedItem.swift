@@ -1,21 +1,23 @@
-import Files
-import HTTP
+package import Files
+package import HTTP
 import Media
+package import Model
+package import System
 
 /// An item whose transfer is over, on its way from the network to its name and its rows.
-final class FinishedItem: @unchecked Sendable {  // the loop hands it to the catalog's queue and forgets it
-    let work: ItemWork
-    var record: TransferRecord
+package final class FinishedItem: @unchecked Sendable {  // the loop hands it to the catalog's queue and forgets it
+    package let work: ItemWork
+    package var record: TransferRecord
     /// New bytes, to be given their name.
-    var body: SealedPart?
+    package var body: SealedPart?
     /// What a good reply said of itself, read when the item is recorded: the loop has better to do.
-    let reply: GoodReply?
+    package let reply: GoodReply?
     /// Whether a failure stands until its time to be asked again.
-    var isPermanent: Bool
+    package var isPermanent: Bool
     /// When the last byte came.
-    let endedAt: Monotonic
+    package let endedAt: Monotonic
 
-    init(
+    package init(
         work: ItemWork, record: TransferRecord, body: SealedPart? = nil, reply: GoodReply? = nil,
         isPermanent: Bool = false, endedAt: Monotonic
     ) {
@@ -29,8 +31,8 @@ final class FinishedItem: @unchecked Sendable {  // the loop hands it to the cat
 }
 
 /// The head of a reply that brought a body or said that it is unchanged.
-final class GoodReply: Sendable {
-    let headers: HTTPHeaders
+package final class GoodReply: Sendable {
+    package let headers: HTTPHeaders
     /// The body's type by its bytes.
     let type: MediaType?
     /// What was asked for.
@@ -39,7 +41,7 @@ final class GoodReply: Sendable {
     let at: Int64
     /// The version that a resumed body is of, which a reply with the rest of it need not repeat (RFC 9110, 15.3.7).
     let resumed: PartNote.Validator?
-    let hasVary: Bool
+    package let hasVary: Bool
 
     init(
         headers: HTTPHeaders, type: MediaType?, url: WebURL, at: Int64, resumed: PartNote.Validator?, hasVary: Bool
@@ -52,7 +54,7 @@ final class GoodReply: Sendable {
         self.hasVary = hasVary
     }
 
-    var freshness: Freshness {
+    package var freshness: Freshness {
         guard let resumed else { return Freshness(headers, now: at) }
         var freshness = Freshness(headers, now: at)
         switch resumed {
@@ -63,14 +65,14 @@ final class GoodReply: Sendable {
     }
 
     /// What the file is called by and counted as.
-    var bodyType: BodyType {
+    package var bodyType: BodyType {
         BodyType(
             bytes: type, name: url.lastPathSegment, contentType: headers["Content-Type"].map(MediaType.essence(of:)))
     }
 }
 
 /// An attempt that was admitted.
-struct StartedItem: Sendable {
-    let work: ItemWork
-    let attempt: Int
+package struct StartedItem: Sendable {
+    package let work: ItemWork
+    package let attempt: Int
 }

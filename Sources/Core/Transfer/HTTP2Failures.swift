@@ -1,4 +1,5 @@
 import HTTP
+import System
 
 /// On which hosts HTTP/2 failed, so that one on which it failed twice is asked by HTTP/1.1 for the rest of the run.
 ///

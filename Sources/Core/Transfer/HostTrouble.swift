@@ -1,14 +1,17 @@
-import HTTP
+package import HTTP
+package import Model
+package import Schedule
+import System
 
 /// A host that is left alone, as one job has to do with it.
-struct HostTrouble: Sendable {
-    let job: Scheduler.JobIndex
+package struct HostTrouble: Sendable {
+    package let job: Scheduler.JobIndex
     /// For people, and why the items that are given up failed.
-    let failure: TransferFailure
+    package let failure: TransferFailure
     /// Whether nobody was told yet.
-    var isNews = false
+    package var isNews = false
     /// Items that are given up and never began.
-    var items: [Int64] = []
+    package var items: [Int64] = []
 }
 
 extension HostSign {
@@ -22,7 +25,7 @@ extension HostSign {
 
 extension Engine {
     /// How a job had to go easy on hosts so far.
-    func strains(_ context: RunContext) -> [(HTTPOrigin, HostStrain)] {
+    package func strains(_ context: RunContext) -> [(HTTPOrigin, HostStrain)] {
         state.withLock { $0.scheduler.strains(job: context.index, now: .now()) }
     }
 

@@ -1,5 +1,6 @@
 import Files
 import HTTP
+import Model
 
 extension ItemTransfer {
     /// How far the request in flight is; nil while there is none. On the loop's thread.

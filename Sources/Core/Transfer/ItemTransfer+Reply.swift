@@ -1,6 +1,10 @@
 import Files
 import HTTP
+import Jobs
 import Media
+import Model
+import SourceKit
+import System
 
 /// What one request of an item came to.
 enum Conclusion {

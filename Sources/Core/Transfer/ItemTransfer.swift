@@ -1,7 +1,10 @@
 import Files
 import HTTP
+import Jobs
 import Media
+import Model
 import Synchronization
+import System
 
 /// One item on its way: its attempts and hops, its part file, and what it learned of the reply.
 final class ItemTransfer: @unchecked Sendable {  // used on the thread of the loop it was given to

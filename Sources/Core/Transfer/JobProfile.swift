@@ -1,12 +1,14 @@
-import HTTP
+import Model
+package import HTTP
+package import Jobs
 
 /// What a job's transfers have in common, as the network wants it.
-enum JobProfile {
+package enum JobProfile {
     /// - Throws: `HTTPFailure` for settings that the network refuses, such as a proxy's URL.
-    static func make(_ job: Job, _ options: SessionOptions) throws -> HTTPProfile {
+    package static func make(_ job: Job, runnerVersion: String) throws -> HTTPProfile {
         let policy = job.transfer
         var configuration = HTTPProfile.Configuration(
-            userAgent: policy.userAgent ?? "runner/\(options.runnerVersion) libcurl/\(curlVersionText)")
+            userAgent: policy.userAgent ?? "runner/\(runnerVersion) libcurl/\(curlVersionText)")
         configuration.connectTimeout = policy.connectTimeout.microseconds
         configuration.stallTimeout = policy.stallTimeout.microseconds
         configuration.totalTimeout = policy.totalTimeout.microseconds

@@ -1,4 +1,5 @@
 import HTTP
+import System
 
 /// An exchange that knows the loop its request was given to.
 protocol PlacedExchange: HTTPExchange {

@@ -1,6 +1,7 @@
 import Files
 import FoundationEssentials
 import HTTP
+import Model
 
 /// What a reply says that its bytes hash to: Repr-Digest and Content-Digest (RFC 9530), in its header or its trailer.
 ///

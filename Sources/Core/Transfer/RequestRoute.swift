@@ -1,4 +1,5 @@
 import HTTP
+import Model
 
 /// The way of one request through redirects, one hop a request.
 struct RequestRoute {

@@ -1,15 +1,17 @@
 import Files
-import HTTP
+package import HTTP
+package import Jobs
+package import Model
 
 /// Which request fields a reply was chosen by, and what they were: what is stored answers only a request with the same
 /// (RFC 9111 section 4.1).
 ///
 /// As text it is the fields' names and the beginning of the SHA-256 of their values, which may be secrets.
-struct RequestVariant: Equatable {
-    let text: String
+package struct RequestVariant: Equatable {
+    package let text: String
 
     /// Of a reply with these Vary fields; nil when nothing that a job can change is among them.
-    init?(vary fields: [String], of work: ItemWork) {
+    package init?(vary fields: [String], of work: ItemWork) {
         let names = fields.flatMap { $0.split(separator: ",") }.map {
             $0.filter { $0 != " " && $0 != "\t" }.lowercased()
         }
@@ -17,7 +19,7 @@ struct RequestVariant: Equatable {
     }
 
     /// The variant that a request now would ask for, by the same fields as a stored one.
-    init?(like stored: String, _ url: WebURL, _ promise: Promise, _ job: Job) {
+    package init?(like stored: String, _ url: WebURL, _ promise: Promise, _ job: Job) {
         self.init(Set(stored.split(separator: " ").dropLast().map(String.init)), url, promise, job)
     }
 
@@ -44,4 +46,24 @@ struct RequestVariant: Equatable {
 
     /// What every request has the same of, or never has.
     private static let constant: Set<String> = ["accept-encoding", "origin", "host", "connection", ""]
+}
+
+extension Promise {
+    /// The header fields that the list wants sent, as far as they may be, one of a name.
+    ///
+    /// They take the place of the job's of the same names, but not of private ones: a list does not change who asks.
+    ///
+    /// - Parameter isTrusted: whether the job file names the place that the request goes to.
+    func fields(isTrusted: Bool, beside job: Job) -> [HTTPHeader] {
+        var fields: [HTTPHeader] = []
+        for header in headers
+        where !HeaderRules.isReserved(header.name) && (isTrusted || !HeaderRules.isCredential(header.name)) {
+            let field = HTTPHeader(header.name, header.value)
+            let isTaken =
+                fields.contains { $0.hasName(field.name) }
+                || isTrusted && job.transfer.headers.contains { $0.isPrivate && field.hasName($0.name) }
+            if field.isValid, !isTaken { fields.append(field) }
+        }
+        return fields
+    }
 }

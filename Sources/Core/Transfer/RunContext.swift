@@ -1,29 +1,33 @@
-import Files
-import HTTP
+package import Files
+package import HTTP
+package import Jobs
+package import Model
+package import Schedule
+package import System
 
 /// What stays the same through one run of one job.
-final class RunContext: Sendable {
-    let job: Job
-    let run: Int64
-    let selection: Selection
-    let interest: EventInterest
-    let output: OutputDirectory
+package final class RunContext: Sendable {
+    package let job: Job
+    package let run: Int64
+    package let selection: Selection
+    package let interest: EventInterest
+    package let output: OutputDirectory
     /// Where the source's downloads are kept: the output directory, unless nothing may be written there.
-    let keeping: OutputDirectory
+    package let keeping: OutputDirectory
     /// The names of the downloads that this run's list was made of.
-    let keptNames = Locked<Set<String>>([])
+    package let keptNames = Locked<Set<String>>([])
     let profile: HTTPProfile
     /// The job's headers, for hosts that the job file names; for others; and none.
     let headers: (authored: HTTPHeaderList?, others: HTTPHeaderList?)
     /// Parts that an earlier run left, by name.
     let leftParts: Set<String>
     /// The job's number in the scheduler.
-    let index: Scheduler.JobIndex
-    let startedAt: Int64
+    package let index: Scheduler.JobIndex
+    package let startedAt: Int64
     /// Whether the run is broken off: nothing that takes long goes on.
-    let isAborted = Locked(false)
+    package let isAborted = Locked(false)
 
-    init(
+    package init(
         job: Job, run: Int64, selection: Selection, interest: EventInterest = EventInterest(),
         output: OutputDirectory, keeping: OutputDirectory? = nil, profile: HTTPProfile, index: Scheduler.JobIndex,
         startedAt: Int64

@@ -1,5 +1,6 @@
 import Files
 import Media
+import Model
 
 extension SealedPart {
     /// Looks whether a body has all of its structure; what is in no memory is read, which blocks.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Commands
-@testable import Core
+@testable import Model
 
 @Suite("A display of extreme numbers", .timeLimit(.minutes(1)))
 struct ExtremeNumberTests {

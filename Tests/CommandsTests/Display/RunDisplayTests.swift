@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Commands
-@testable import Core
+@testable import Model
 
 @Suite("Display of a run", .timeLimit(.minutes(1)))
 struct RunDisplayTests {

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Commands
-@testable import Core
+@testable import Model
 
 @Suite("What a display knows", .timeLimit(.minutes(1)))
 struct RunModelTests {

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import Commands
-@testable import Core
+@testable import Model
 
 @Suite("Sums in words", .timeLimit(.minutes(1)))
 struct TotalsTextTests {

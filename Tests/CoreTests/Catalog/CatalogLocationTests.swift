@@ -2,7 +2,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Catalog
 
 @Suite("Opening a catalog", .timeLimit(.minutes(1)))
 struct CatalogLocationTests {

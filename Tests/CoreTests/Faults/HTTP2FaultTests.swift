@@ -1,9 +1,12 @@
 import Files
 import HTTP
+import System
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import SourceKit
+@testable import Transfer
 
 extension FaultMatrix {
     /// HTTP/2 from the first byte, where every request has a connection of its own with old libcurls.

@@ -1,7 +1,8 @@
+import Model
+import Run
+import Schedule
 import TestSupport
 import Testing
-
-@testable import Core
 
 extension FaultMatrix {
     @Suite("Replies", .timeLimit(.minutes(2)))

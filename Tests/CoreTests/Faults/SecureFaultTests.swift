@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
 
 extension FaultMatrix {
     @Suite("TLS", .timeLimit(.minutes(2)), .enabled(if: NginxServer.isInstalled))

@@ -1,7 +1,9 @@
+import Run
+import Schedule
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
 
 extension FaultMatrix {
     /// Proxies, and both kinds of addresses.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Jobs
 
 /// The command line that asks for an item as a job does.
 @Suite("Equivalent command lines of curl", .timeLimit(.minutes(1)))

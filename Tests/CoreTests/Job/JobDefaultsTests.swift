@@ -1,8 +1,10 @@
+import SourceKit
 import TestSupport
 import Testing
 import YAML
 
-@testable import Core
+@testable import Jobs
+@testable import Model
 
 /// The keys of a job file: what holds without them, and what they say.
 @Suite("Keys of job files", .timeLimit(.minutes(1)))
@@ -124,7 +126,7 @@ struct JobDefaultsTests {
         let job = try job(JobFiles.head + line + "\n")
         let all =
             "\(job.allowedFailures) \(job.expects) \(String(describing: job.transfer.proxy)) \(job.transfer.httpVersion) \(job.refresh)"
-        let shown = all.split(separator: "Core.Expectation.").joined()
+        let shown = all.split(separator: "Model.Expectation.").joined()
         #expect(shown.contains(value), "\(shown)")
     }
 

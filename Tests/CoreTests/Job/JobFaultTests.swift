@@ -1,8 +1,7 @@
+import Jobs
 import TestSupport
 import Testing
 import YAML
-
-@testable import Core
 
 /// What is wrong with job files, all at once, each with its place.
 @Suite("Faults of job files", .timeLimit(.minutes(1)))

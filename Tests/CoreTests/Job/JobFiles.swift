@@ -1,7 +1,9 @@
 import TestSupport
 import YAML
 
-@testable import Core
+@testable import Jobs
+@testable import Model
+@testable import SourceKit
 
 /// Loads job files that a test writes.
 struct JobFiles {

@@ -1,8 +1,7 @@
+import Jobs
 import MediaProtocol
 import TestSupport
 import Testing
-
-@testable import Core
 
 /// The keys below `media:`.
 @Suite("Pictures in job files", .timeLimit(.minutes(1)))

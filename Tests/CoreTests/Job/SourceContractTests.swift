@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import YAML
 
-@testable import Core
+@testable import Model
+@testable import SourceKit
 
 /// The contract that every source is held to, and that it sees who breaks it.
 @Suite("The contract of sources", .timeLimit(.minutes(1)))

@@ -1,10 +1,14 @@
 import Files
 import Glibc
+import Jobs
+import Run
 import SQLite
+import System
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Catalog
+@testable import Model
 
 @Suite("output.max_bytes", .timeLimit(.minutes(1)))
 struct CacheLimitTests {

@@ -1,8 +1,11 @@
 import Glibc
+import Jobs
+import Schedule
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import Run
 
 /// Stopping, pausing and steering a run that is under way.
 @Suite("Control of a run", .timeLimit(.minutes(1)))

@@ -1,7 +1,8 @@
+import Run
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
 
 /// One URL in several places of a list.
 @Suite("One URL listed several times", .timeLimit(.minutes(1)))

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import Run
 
 @Suite("Events on their way to a reader", .timeLimit(.minutes(1)))
 struct EventStreamTests {

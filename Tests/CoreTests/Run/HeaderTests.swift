@@ -1,7 +1,9 @@
+import Jobs
+import Run
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
 
 /// Which header fields go where.
 @Suite("Header fields of requests", .timeLimit(.minutes(1)))

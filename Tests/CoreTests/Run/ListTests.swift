@@ -1,7 +1,9 @@
+import Jobs
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import SourceKit
 
 /// What a list says, and what it no longer says.
 @Suite("Lists", .timeLimit(.minutes(1)))

@@ -1,10 +1,12 @@
 import Dispatch
 import Files
 import Media
+import Run
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import Transfer
 
 /// Bodies that are read once more when they are complete.
 @Suite("Long bodies", .timeLimit(.minutes(1)))

@@ -1,9 +1,12 @@
 import Files
 import FoundationEssentials
+import Jobs
+import Run
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import SourceKit
 
 /// Where files go, and whose files are left alone.
 @Suite("Names of stored files", .timeLimit(.minutes(1)))

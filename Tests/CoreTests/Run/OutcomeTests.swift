@@ -1,8 +1,7 @@
 import Files
+import Model
 import TestSupport
 import Testing
-
-@testable import Core
 
 /// What one answer of a server comes to: the row, the item's state and the files.
 @Suite("Outcomes", .timeLimit(.minutes(1)))

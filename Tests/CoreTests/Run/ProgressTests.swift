@@ -1,7 +1,9 @@
+import Schedule
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import Run
 
 /// What a session tells those who watch it.
 @Suite("Progress of a run", .timeLimit(.minutes(1)))

@@ -1,7 +1,8 @@
+import Jobs
+import Model
+import Run
 import TestSupport
 import Testing
-
-@testable import Core
 
 /// What a second run asks for, and what it does not.
 @Suite("Running again", .timeLimit(.minutes(1)))

@@ -1,10 +1,12 @@
 import Files
 import FoundationEssentials
 import Glibc
+import Jobs
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import Run
 
 /// Another template of paths, or another directory, for a job that has stored files.
 @Suite("Renaming", .timeLimit(.minutes(1)))

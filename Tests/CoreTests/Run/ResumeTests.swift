@@ -1,8 +1,8 @@
 import Files
+import Model
+import Run
 import TestSupport
 import Testing
-
-@testable import Core
 
 /// Going on with a body that broke off, in the same run and in the next.
 @Suite("Resuming", .timeLimit(.minutes(1)))

@@ -1,8 +1,10 @@
 import FoundationEssentials
+import Jobs
+import Run
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
 
 /// Values from the environment are used and never shown.
 @Suite("Secrets in runs", .timeLimit(.minutes(1)))

@@ -1,7 +1,9 @@
+import Model
+import Run
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import SourceKit
 
 /// Which items a run is about, and what failed before.
 @Suite("Selections and memory of failures", .timeLimit(.minutes(1)))

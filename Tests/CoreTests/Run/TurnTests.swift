@@ -1,7 +1,8 @@
+import Run
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
 
 /// Which items come first, over runs that are cut short.
 @Suite("Turns of items over several runs", .timeLimit(.minutes(1)))

@@ -1,7 +1,8 @@
 import HTTP
+import System
 import Testing
 
-@testable import Core
+@testable import Schedule
 
 /// What a host is asked for after it gave signs of being asked too much.
 @Suite("Adaptive limit", .timeLimit(.minutes(1)))

@@ -3,7 +3,9 @@ import HTTP
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import Schedule
+@testable import Transfer
 
 /// How the scheduler treats hosts by what their replies and failures say of them.
 @Suite("Care of hosts", .timeLimit(.minutes(1)))

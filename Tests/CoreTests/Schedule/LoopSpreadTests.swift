@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@testable import Core
+@testable import Transfer
 
 @Suite("The spread over loops", .timeLimit(.minutes(1)))
 struct LoopSpreadTests {

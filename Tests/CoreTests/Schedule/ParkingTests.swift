@@ -1,7 +1,8 @@
 import HTTP
+import Schedule
 import Testing
 
-@testable import Core
+@testable import Model
 
 /// Long lists: only a window of items is ready, the rest is parked and loaded in order.
 @Suite("Parking of long lists", .timeLimit(.minutes(1)))

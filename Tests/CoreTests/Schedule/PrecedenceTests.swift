@@ -1,7 +1,9 @@
 import HTTP
+import Schedule
+import System
 import Testing
 
-@testable import Core
+@testable import Model
 
 /// What begins before what.
 @Suite("Precedence of items", .timeLimit(.minutes(1)))

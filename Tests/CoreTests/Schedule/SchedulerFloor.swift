@@ -1,7 +1,9 @@
 import HTTP
+import System
 import TestSupport
 
-@testable import Core
+@testable import Model
+@testable import Schedule
 
 /// A scheduler with a clock that a test moves by hand.
 struct SchedulerFloor {

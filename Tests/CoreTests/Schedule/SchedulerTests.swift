@@ -1,8 +1,10 @@
 import HTTP
+import System
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import Schedule
 
 /// Limits, order and control of the scheduler, one rule a test.
 @Suite("Scheduler", .timeLimit(.minutes(1)))

@@ -1,8 +1,10 @@
 import HTTP
+import System
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import Schedule
 
 /// Many jobs, hosts and collections with random ends: what must hold at every step.
 @Suite("Scheduler under random load", .timeLimit(.minutes(2)))

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Catalog
 
 @Suite("Request budgets", .timeLimit(.minutes(1)))
 struct RequestBudgetTests {

@@ -1,8 +1,11 @@
+import Run
 import SQLite
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Catalog
+@testable import Model
+@testable import SourceKit
 
 @Suite("What a run gives its source", .timeLimit(.minutes(1)))
 struct SourceContextTests {

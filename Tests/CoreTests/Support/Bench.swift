@@ -1,11 +1,15 @@
 import Files
 import FoundationEssentials
 import SQLite
+import Schedule
 import TestSupport
 import Testing
 import YAML
 
-@testable import Core
+@testable import Jobs
+@testable import Model
+@testable import Run
+@testable import SourceKit
 
 /// A job with a server, an output directory and a catalog of its own, which a test runs as often as it likes.
 ///

@@ -1,4 +1,5 @@
-@testable import Core
+@testable import Model
+@testable import SourceKit
 
 /// A listing that is known beforehand, and how it ends.
 struct FixedPages: SourcePages {

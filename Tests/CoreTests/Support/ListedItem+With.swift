@@ -1,4 +1,4 @@
-import Core
+import Model
 
 extension ListedItem {
     /// The same item with some values of its own.

@@ -1,9 +1,10 @@
 import Files
+import Jobs
 import SQLite
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
 
 /// What holds after every run, whatever happened in it.
 struct RunCheck {

@@ -1,7 +1,8 @@
 import SQLite
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import Run
 
 /// What a run left: its ending, its events and its rows.
 struct RunReport {

@@ -1,7 +1,9 @@
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Jobs
+@testable import Model
+@testable import Run
 
 /// A session with one job that is under way.
 final class RunningJob: Sendable {

@@ -1,9 +1,14 @@
 import Files
 import FoundationEssentials
+import Jobs
+import Model
+import Run
+import System
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Catalog
+@testable import Storage
 
 @Suite("Collecting garbage", .timeLimit(.minutes(1)))
 struct GarbageCollectionTests {

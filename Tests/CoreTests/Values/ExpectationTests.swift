@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@testable import Core
+@testable import Model
 
 /// What a job takes.
 @Suite("Expectations", .timeLimit(.minutes(1)))

@@ -1,9 +1,12 @@
 import Files
 import HTTP
+import System
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Jobs
+@testable import Model
+@testable import Transfer
 
 /// No number from outside ends the process, whatever reads it.
 @Suite("Extreme numbers", .timeLimit(.minutes(1)))

@@ -1,7 +1,8 @@
 import Testing
 
-@testable import Core
 @testable import HTTP
+@testable import Model
+@testable import Transfer
 
 /// What replies say of asking again, and of resuming.
 @Suite("Freshness and validators", .timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import Core
+@testable import Model
+@testable import Storage
 
 /// Rendering templates into stems, and stems into paths.
 @Suite("Templates of paths", .timeLimit(.minutes(1)))

@@ -1,7 +1,8 @@
 import Testing
 
-@testable import Core
 @testable import HTTP
+@testable import Model
+@testable import Transfer
 
 /// Following redirects, a hop at a time.
 @Suite("Routes of requests", .timeLimit(.minutes(1)))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Model
 
 /// Hiding secrets in text for people, and masking them in text that is used again.
 @Suite("Secrets", .timeLimit(.minutes(1)))

@@ -1,9 +1,14 @@
+import Catalog
 import Files
 import HTTP
+import System
 import TestSupport
 import Testing
 
-@testable import Core
+@testable import Jobs
+@testable import Model
+@testable import Schedule
+@testable import Storage
 
 /// Durations, sizes, rates and small values.
 @Suite("Units and small values", .timeLimit(.minutes(1)))

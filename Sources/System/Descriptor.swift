@@ -1,10 +1,10 @@
 internal import Glibc
 
 /// An open file descriptor, closed with its owner.
-struct Descriptor: ~Copyable {
-    let raw: Int32
+package struct Descriptor: ~Copyable {
+    package let raw: Int32
 
-    init(owning raw: Int32) {
+    package init(owning raw: Int32) {
         self.raw = raw
     }
 
@@ -14,7 +14,7 @@ struct Descriptor: ~Copyable {
     }
 
     /// Closes and returns 0 or the error number: a network file system reports a failed write as late as here.
-    consuming func close() -> Int32 {
+    package consuming func close() -> Int32 {
         let result = Glibc.close(raw) == 0 ? 0 : errno
         discard self
         // Linux has closed the descriptor even when a signal came in between.
@@ -24,7 +24,7 @@ struct Descriptor: ~Copyable {
 
 /// Repeats a system call that a signal interrupted.
 @inline(__always)
-func uninterrupted<Number: SignedInteger>(_ call: () -> Number) -> Number {
+package func uninterrupted<Number: SignedInteger>(_ call: () -> Number) -> Number {
     while true {
         let result = call()
         if result != -1 || errno != EINTR { return result }
@@ -32,7 +32,7 @@ func uninterrupted<Number: SignedInteger>(_ call: () -> Number) -> Number {
 }
 
 /// Writes all bytes at `offset`; returns 0 or the error number.
-func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int64) -> Int32 {
+package func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int64) -> Int32 {
     var rest = bytes[...]
     while !rest.isEmpty {
         let start = UnsafeRawBufferPointer(rebasing: rest)
@@ -45,7 +45,7 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: 
 }
 
 /// The whole of a small file that is open for reading, or nil when a read fails.
-func readAll(_ descriptor: Int32) -> [UInt8]? {
+package func readAll(_ descriptor: Int32) -> [UInt8]? {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 16 * 1024)
     while true {

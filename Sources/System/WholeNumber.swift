@@ -11,7 +11,7 @@ package func wholeNumber(_ text: some StringProtocol) -> Int64? {
 }
 
 /// The same of ASCII bytes.
-func wholeNumber(bytes: some Collection<UInt8>) -> Int64? {
+package func wholeNumber(bytes: some Collection<UInt8>) -> Int64? {
     guard !bytes.isEmpty else { return nil }
     var value: Int64 = 0
     for byte in bytes {

@@ -1,6 +1,6 @@
 extension String {
     /// The bytes of the text, read in place: to walk its `utf8` takes several times as many instructions.
-    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         var text = self
         return text.withUTF8(body)
     }

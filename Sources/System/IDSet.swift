@@ -1,13 +1,15 @@
 /// Row ids, a bit each: ids of one job's items lie close together.
-struct IDSet {
+package struct IDSet {
     private var words: [UInt64] = []
     private var base: Int64 = 0
-    private(set) var count = 0
+    package private(set) var count = 0
     /// The highest id that was ever in it; 0 for none.
-    private(set) var highest: Int64 = 0
+    package private(set) var highest: Int64 = 0
+
+    package init() {}
 
     /// Adds an id; false when it was there.
-    mutating func insert(_ id: Int64) -> Bool {
+    package mutating func insert(_ id: Int64) -> Bool {
         let block = id >> 6
         if words.isEmpty { base = block }
         if block < base {
@@ -25,14 +27,14 @@ struct IDSet {
     }
 
     /// Takes an id out; false when it was not there.
-    mutating func remove(_ id: Int64) -> Bool {
+    package mutating func remove(_ id: Int64) -> Bool {
         guard contains(id) else { return false }
         words[Int(id >> 6 - base)] &= ~(UInt64(1) << UInt64(id & 63))
         count -= 1
         return true
     }
 
-    func contains(_ id: Int64) -> Bool {
+    package func contains(_ id: Int64) -> Bool {
         let index = id >> 6 - base
         guard index >= 0, index < Int64(words.count) else { return false }
         return words[Int(index)] & UInt64(1) << UInt64(id & 63) != 0

@@ -1,4 +1,5 @@
 import HTTP
+import System
 package import YAML
 
 /// A length of time as a job file or flag writes it: `250ms`, `10s`, `5m`, `1h`, `1d`.

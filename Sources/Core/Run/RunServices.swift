@@ -1,0 +1,71 @@
+import Catalog
+import Files
+package import HTTP
+package import Jobs
+package import Model
+package import SourceKit
+import System
+import Transfer
+
+/// What a run does for its source: requests go through the coordinator of transfers, and what is to last through the catalog.
+package struct RunServices: SourceServices {
+    private let engine: Engine
+    private let context: RunContext
+    private let downloads: SourceDownloads
+    private let budget: RequestBudget
+    private let memory: SourceMemory
+
+    /// - Parameters:
+    ///   - store: the catalog, opened no sooner than it is needed.
+    ///   - keeping: the queue on which downloads are kept, since flushing blocks.
+    ///   - warn: tells people something while the source is waiting.
+    init(
+        _ context: RunContext, engine: Engine, keeping: CatalogStore,
+        store: @escaping @Sendable () throws -> CatalogStore, warn: @escaping @Sendable (String) -> Void
+    ) {
+        self.engine = engine
+        self.context = context
+        downloads = SourceDownloads(engine: engine, context: context, store: keeping)
+        budget = RequestBudget(
+            store: store, now: wallClockMicroseconds, pause: { try await Task.sleep(for: .microseconds($0)) },
+            warn: warn)
+        memory = SourceMemory(
+            source: context.job.source.type, secrets: context.job.trust.secrets, store: store,
+            now: wallClockMicroseconds)
+    }
+
+    package var secrets: Secrets { context.job.trust.secrets }
+
+    package func fetch(_ request: FetchRequest) async throws -> FetchedReply {
+        try await engine.fetch(request, context)
+    }
+
+    package func download(_ url: WebURL, maximumBytes: Int64) async throws -> SourceFile {
+        try await downloads.file(at: url, maximumBytes: maximumBytes)
+    }
+
+    package func spend(_ key: String, limit: Int, per: Int64) async throws {
+        try await budget.spend(key, limit: limit, per: per)
+    }
+
+    package func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
+        try await memory.recall(keys, youngerThan: age)
+    }
+
+    package func recallList() async throws -> String? {
+        try await memory.recallList(of: context.job.name)
+    }
+
+    package func remember(_ values: [String: String]) async throws {
+        try await memory.remember(values)
+    }
+
+    package func usesField(_ name: String) -> Bool { context.job.output.template.uses(name) }
+}
+
+extension SourceContext {
+    /// The context of a job's source in a run.
+    package init(_ job: Job, _ services: RunServices) {
+        self.init(folder: job.folder, job: job.name, now: wallClockMicroseconds, services: services)
+    }
+}

@@ -1,0 +1,16 @@
+import Glibc
+
+/// A call of the operating system that failed.
+package struct SystemCallFailure: Error, Sendable, CustomStringConvertible {
+    /// The call's name.
+    package let call: String
+    package let errno: Int32
+
+    package init(call: String, errno: Int32) {
+        self.call = call
+        self.errno = errno
+    }
+
+    /// `eventfd: Too many open files`.
+    package var description: String { "\(call): \(String(cString: strerror(errno)))" }
+}
