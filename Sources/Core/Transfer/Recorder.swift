@@ -22,10 +22,10 @@ final class Recorder: Sendable {
     }
 
     let store: CatalogStore
-    let events: EventStream
+    let events: EventHub
     private let state = Locked(State())
 
-    init(store: CatalogStore, events: EventStream) {
+    init(store: CatalogStore, events: EventHub) {
         self.store = store
         self.events = events
     }
