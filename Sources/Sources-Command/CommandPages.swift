@@ -1,6 +1,7 @@
 package import Core
 import FoundationEssentials
 import Glibc
+import JSON
 
 /// The list of a script: its messages, gathered in pages.
 package struct CommandPages: SourcePages {
