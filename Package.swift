@@ -61,7 +61,8 @@ let package = Package(
         module("SourcesManifest", path: "Sources/Sources-Manifest", ["Core", "YAML", "HTTP", "Archive"]),
         module("SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "JSON", "HTTP", "CLinux", "CProcess"]),
         module("Reports", ["Core", "SQLite", "JSON"]),
-        module("Commands", ["Core", "Reports", "YAML", "JSON", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
+        module("Control", ["Core", "Files", "HTTP", "JSON", "Server", "YAML"]),
+        module("Commands", ["Control", "Core", "Reports", "YAML", "JSON", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
         .executableTarget(
             name: "runner",
             dependencies: ["Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],

@@ -52,3 +52,11 @@ extension JSONValue: Codable {
         }
     }
 }
+
+extension JSONValue {
+    /// Parses a document; nil where it is not JSON.
+    package init?(parsing bytes: [UInt8]) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else { return nil }
+        self = value
+    }
+}

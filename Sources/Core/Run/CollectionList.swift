@@ -82,6 +82,9 @@ package struct CollectionList: Sendable {
         return entries.count - 1
     }
 
+    /// The key of a collection, by its row's id.
+    package func key(of id: Int64) -> String? { places[id].map { entries[$0].key } }
+
     /// An item of the collection is in flight.
     mutating func begin(_ id: Int64) {
         if let place = places[id], entries[place].state == .queued { move(place, to: .downloading) }

@@ -16,6 +16,9 @@ package struct FileSlots: Sendable {
         /// The model's when the file changed last.
         package var version = 0
         fileprivate var time: Int64
+
+        package var expected: Int64? { ItemActivity.expected(total, stage) }
+        package var percent: Int64? { ItemActivity.percent(received, of: expected) }
     }
 
     /// nil: a place that waits for the next item.

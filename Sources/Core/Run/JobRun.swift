@@ -223,7 +223,7 @@ final class JobRun: Sendable {
         events.publish([event], mayWait: false)
     }
 
-    private func warn(_ message: String) {
+    func warn(_ message: String) {
         publish(
             .warning(
                 RunWarning(

@@ -14,6 +14,10 @@ package final class LiveModel: Sendable {
     private struct State {
         var model: RunModel?
         var meters: [RateMeter] = []
+        /// By job: what is received of an item that is fetched anew does not count down.
+        var mostBytes: [Int64] = []
+        /// The version of the last model: those of all models rise.
+        var version = 0
         var readers = 0
         var pending: [RunEvent] = []
         var isScheduled = false
@@ -52,7 +56,8 @@ package final class LiveModel: Sendable {
             state.readers += 1
             let isFirst = state.readers == 1
             if isFirst {
-                state.model = RunModel(jobs: jobs)
+                state.model = RunModel(jobs: jobs, version: state.version)
+                state.mostBytes = jobs.map { _ in 0 }
                 state.meters = jobs.map { _ in RateMeter(start: start.microseconds) }
                 state.isWhole = false
                 interest.setWatched(true)
@@ -66,12 +71,21 @@ package final class LiveModel: Sendable {
         queue.asyncAfter(deadline: .now() + .milliseconds(Self.patience)) { self.noteWhole() }
     }
 
+    /// Calls back when everything that was published before is in the model.
+    package func settle(_ done: @escaping @Sendable () -> Void) {
+        queue.async {
+            self.deliver()
+            done()
+        }
+    }
+
     /// Ends to watch.
     package func leave() {
         state.withLock { state in
             state.readers -= 1
             guard state.readers == 0 else { return }
             interest.setWatched(false)
+            state.version = state.model?.version ?? state.version
             state.model = nil
             state.meters = []
             state.pending = []
@@ -80,29 +94,28 @@ package final class LiveModel: Sendable {
     }
 
     /// What is known at this moment of a job, with its rates; nil while nobody watches.
-    package func snapshot(of job: String) -> (changes: RunChanges, rates: RunChanges.Rates, remaining: Double?)? {
+    package func view(of job: String) -> LiveView? {
         read(job) { model, place in model.snapshot(of: place) }
     }
 
     /// What has changed of a job since a version; nil where that is too long ago to tell, or nobody watches.
-    package func changes(
-        of job: String, since version: Int
-    ) -> (changes: RunChanges, rates: RunChanges.Rates, remaining: Double?)? {
+    package func view(of job: String, since version: Int) -> LiveView? {
         read(job) { model, place in model.changes(of: place, since: version) }
     }
 
-    private func read(
-        _ job: String, _ body: (RunModel, Int) -> RunChanges?
-    ) -> (changes: RunChanges, rates: RunChanges.Rates, remaining: Double?)? {
+    private func read(_ job: String, _ body: (RunModel, Int) -> RunChanges?) -> LiveView? {
         state.withLock { state in
             guard let model = state.model, let place = model.place(of: job), let changes = body(model, place) else {
                 return nil
             }
             let now = Monotonic.now().microseconds
-            state.meters[place].record(items: model.jobs[place].done, bytes: model.bytes(of: place), at: now)
+            let bytes = max(state.mostBytes[place], model.bytes(of: place))
+            state.mostBytes[place] = bytes
+            state.meters[place].record(items: model.jobs[place].done, bytes: bytes, at: now)
             let meter = state.meters[place]
-            let rates = RunChanges.Rates(bytes: meter.bytes, items: meter.items)
-            return (changes, rates, model.secondsLeft(of: place, itemRate: rates.items, byteRate: rates.bytes))
+            return LiveView(
+                changes: changes, bytes: bytes, byteRate: meter.bytes, itemRate: meter.items,
+                secondsLeft: model.secondsLeft(of: place, itemRate: meter.items, byteRate: meter.bytes))
         }
     }
 

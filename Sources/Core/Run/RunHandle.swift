@@ -48,6 +48,11 @@ package final class RunHandle: Sendable {
     /// The catalog's file.
     package var database: String { run.store.path }
 
+    /// Tells whoever reads the run's messages.
+    package func warn(_ message: String) {
+        run.warn(message)
+    }
+
     // MARK: The whole run
 
     /// Begins nothing more; what is in flight has the grace period, then it is broken off, to go on later.

@@ -48,8 +48,11 @@ package struct RunModel: Sendable {
     private var nextRetries: (items: [ItemRetry], at: Int64) = ([], 0)
     private var receivedBytes: Int64 = 0
 
-    package init(jobs names: [String]) {
+    /// - Parameter version: what versions begin after; of what was before nothing is known.
+    package init(jobs names: [String], version: Int = 0) {
+        self.version = version
         jobs = names.map { Job(name: $0) }
+        for job in jobs.indices { jobs[job].ended.lose(upTo: version) }
     }
 
     /// - Parameter time: microseconds of the reader's clock, never less than before.
@@ -119,8 +122,10 @@ package struct RunModel: Sendable {
         guard let job = place(of: name) else { return }
         jobs[job].isFinished = true
         jobs[job].outcome = outcome
+        jobs[job].activity = JobActivity()
         jobs[job].controlVersion = version
         jobs[job].countsVersion = version
+        jobs[job].hostsVersion = version
         rendering = rendering.filter { $0.value.job != name }
         collections.complete(job: job, isFinished: true)
     }

@@ -133,6 +133,16 @@ package struct ItemActivity: Sendable {
         case unzipping
         /// Pictures are made of the stored file.
         case rendering
+
+        /// For programs.
+        package var word: String {
+            switch self {
+            case .waiting: "waiting"
+            case .receiving: "downloading"
+            case .unzipping: "unzipping"
+            case .rendering: "rendering"
+            }
+        }
     }
 
     package var id: Int64
@@ -151,6 +161,17 @@ package struct ItemActivity: Sendable {
     package var received: Int64
     /// The length of the whole body; nil when nobody tells.
     package var total: Int64?
+
+    /// The length of a body that is being fetched, where it is known.
+    package static func expected(_ total: Int64?, _ stage: Stage) -> Int64? {
+        stage == .waiting || stage == .receiving ? total : nil
+    }
+
+    /// How much of a body is there, 0 to 100; nil where its length is not known.
+    package static func percent(_ received: Int64, of total: Int64?) -> Int64? {
+        guard let total, total > 0 else { return nil }
+        return Int64(min(100, Double(max(0, received)) * 100 / Double(total)))
+    }
 
     package init(
         id: Int64, job: String = "", key: String = "", collection: Int64, title: String, host: String, stage: Stage,
@@ -186,9 +207,9 @@ package struct ItemRetry: Sendable {
 
 /// A host that is not asked for a while.
 package struct HostHeld: Sendable {
-    package enum Reason: Sendable {
+    package enum Reason: String, Sendable {
         /// The server said so: Retry-After (RFC 9110, section 10.2.3).
-        case retryAfter
+        case retryAfter = "retry-after"
         /// It failed again and again.
         case failures
     }

@@ -5,11 +5,6 @@ package enum RunState: String, Sendable {
 
 /// One job of a model as of one moment, or what of it has changed since a version.
 package struct RunChanges: Sendable {
-    package struct Rates: Sendable {
-        package var bytes: Double?
-        package var items: Double?
-    }
-
     /// An item that has left the network, and what it came to, once that is in the catalog.
     package struct Ended: Sendable {
         package let id: Int64
@@ -25,12 +20,33 @@ package struct RunChanges: Sendable {
     package let hasCounts: Bool
     package let hasHosts: Bool
     package let collections: [CollectionList.Entry]
-    package let files: [FileSlots.File]
+    /// All that is in flight, where some of it has changed.
+    package let files: [LiveFile]
+    package let hasFiles: Bool
     package let ended: [Ended]
 
     package var isEmpty: Bool {
-        !hasControl && !hasCounts && !hasHosts && collections.isEmpty && files.isEmpty && ended.isEmpty
+        !hasControl && !hasCounts && !hasHosts && collections.isEmpty && !hasFiles && ended.isEmpty
     }
+}
+
+/// An item in flight.
+package struct LiveFile: Sendable {
+    package let file: FileSlots.File
+    /// The key of its collection.
+    package let collection: String?
+}
+
+/// A job of a model with what is measured of it.
+package struct LiveView: Sendable {
+    package let changes: RunChanges
+    /// Bytes received, those of items in flight included.
+    package let bytes: Int64
+    /// Bytes and items a second, of late; nil before there is anything to measure.
+    package let byteRate: Double?
+    package let itemRate: Double?
+    /// nil where nothing tells.
+    package let secondsLeft: Double?
 }
 
 extension RunModel.Job {
@@ -69,11 +85,15 @@ extension RunModel {
 
     private func changes(of place: Int, since version: Int, ended: [RunChanges.Ended]) -> RunChanges {
         let job = jobs[place]
+        let files = job.isFinished ? [] : files.places.compactMap { $0 }.filter { $0.job == job.name }
+        let hasFiles = !ended.isEmpty || files.contains { $0.version > version }
         return RunChanges(
             version: self.version, job: job, state: job.state, hasControl: job.controlVersion > version,
             hasCounts: job.countsVersion > version, hasHosts: job.hostsVersion > version,
             collections: collections.entries.filter { $0.job == place && $0.version > version },
-            files: files.places.compactMap { $0 }.filter { $0.job == job.name && $0.version > version }, ended: ended)
+            files: hasFiles
+                ? files.map { LiveFile(file: $0, collection: collections.key(of: $0.collection)) } : [],
+            hasFiles: hasFiles, ended: ended)
     }
 
     /// Seconds until a job is done: once its list is complete, by the bytes that are left where all lengths are known,
