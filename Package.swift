@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CArchive", pkgConfig: "libarchive"),
+        .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd"),
         .systemLibrary(name: "CCoding"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSandbox"),
@@ -52,6 +53,8 @@ let package = Package(
         module("YAML", ["CYAML"]),
         module("SQLite", ["CSQLite"]),
         module("HTTP", ["CCurl", "CCoding", "CLinux", "System"]),
+        module("JSON", []),
+        module("Server", ["CMicrohttpd", "CLinux", "System", "JSON"]),
         module("Files", ["CCrypto", "CLinux", "System"]),
         module("Archive", ["CArchive"]),
         module("Media", []),
@@ -88,14 +91,18 @@ let package = Package(
             ["System", "Model", "SourceKit", "YAML", "HTTP", "Archive"]),
         module(
             "SourcesCommand", path: "Sources/Sources-Command",
-            ["System", "Model", "SourceKit", "YAML", "HTTP", "CLinux", "CProcess"]),
+            ["System", "Model", "SourceKit", "YAML", "JSON", "HTTP", "CLinux", "CProcess"]),
         module(
             "SourcesAll", path: "Sources/Sources-All",
             ["SourceKit", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"]),
-        module("Reports", ["System", "Model", "Catalog", "SQLite"]),
+        module("Reports", ["System", "Model", "Catalog", "SQLite", "JSON"]),
+        module("Control", core + ["System", "Files", "HTTP", "JSON", "Server", "YAML"]),
         module(
             "Commands",
-            core + ["System", "SourcesAll", "Reports", "YAML", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
+            core + [
+                "System", "SourcesAll", "Control", "Reports", "JSON", "YAML", "SQLite", "HTTP", "Files", "Archive",
+                "MediaClient",
+            ]),
         .executableTarget(
             name: "runner",
             dependencies: ["Commands"],
@@ -126,7 +133,9 @@ let package = Package(
             swiftSettings: settings),
         tests(of: "YAML"),
         tests(of: "SQLite"),
+        tests(of: "JSON"),
         tests(of: "HTTP"),
+        tests(of: "Server", ["HTTP"]),
         tests(of: "Files"),
         tests(of: "Archive", excluding: ["Samples"]),
         tests(of: "MediaProtocol"),
@@ -142,9 +151,10 @@ let package = Package(
         tests(of: "SourcesFlickr", core + ["YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesCommand", core + ["YAML", "SQLite"]),
         tests(of: "SourcesManifest", core + ["YAML", "SQLite"]),
-        tests(of: "Reports", core + ["SQLite"]),
+        tests(of: "Reports", core + ["SQLite", "JSON"]),
         tests(
-            of: "Commands", core + ["Reports", "SourcesAll", "YAML", "HTTP", "SQLite"], excluding: ["Golden"]),
+            of: "Commands", core + ["Control", "Reports", "SourcesAll", "JSON", "YAML", "HTTP", "SQLite"],
+            excluding: ["Golden"]),
         .testTarget(
             name: "EndToEnd",
             dependencies: [

@@ -123,6 +123,15 @@ static inline ssize_t clinux_receive_descriptor(int socket, int *descriptor, voi
     return received;
 }
 
+/// The user at the other end of a Unix socket (SO_PEERCRED), whose structure is another one for _GNU_SOURCE; -1 on failure.
+static inline int clinux_peer_user(int socket, uid_t *user) {
+    struct { pid_t process; uid_t user; gid_t group; } peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return -1;
+    *user = peer.user;
+    return 0;
+}
+
 /// How many processors this process may run on: its affinity, which containers set, not the machine's number. 0 on failure.
 static inline int clinux_processor_count(void) {
     unsigned long mask[128];  // 8,192 processors, the most that Linux knows on x86-64

@@ -1,5 +1,6 @@
-import Model
 import Glibc
+import JSON
+import Model
 import YAML
 
 /// The options of the source `command`.

@@ -1,5 +1,5 @@
-import Model
 import Archive
+import Model
 import SourceKit
 import YAML
 

@@ -1,5 +1,5 @@
-import Model
 import Archive
+import Model
 import YAML
 
 /// The options of the source `manifest`.

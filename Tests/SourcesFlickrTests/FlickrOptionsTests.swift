@@ -1,5 +1,5 @@
-import Model
 import Jobs
+import Model
 import SourceKit
 import TestSupport
 import Testing

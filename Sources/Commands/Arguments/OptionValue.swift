@@ -1,5 +1,5 @@
-import Model
 import Jobs
+import Model
 
 /// Reads the values of flags. Each function throws what is wanted, for the parser to put the flag's name before it.
 enum OptionValue {

@@ -1,5 +1,7 @@
+import JSON
 import Model
 import Reports
+import Run
 import Synchronization
 
 /// Shows a session: takes its events, writes lines, the live screen and JSON. It holds the session up for no longer than
@@ -16,6 +18,7 @@ final class RunDisplay: Sendable {
     private struct State {
         var lines: RunLines
         var model: RunModel
+        var widths = NameWidths()
         var meter: RateMeter
         var painter: ScreenPainter
         /// Lines that wait for the next drawing, which puts them above the rows.
@@ -131,10 +134,11 @@ final class RunDisplay: Sendable {
         state.waiting = ""
         if let size {
             let keys: RunLayout.Keys = !hasKeyboard ? .none : state.showsHelp ? .help : .hint
+            state.widths.update(state.model)
             let layout = RunLayout(
                 model: state.model, size: size, time: time,
                 rates: RunLayout.Rates(items: state.meter.items, bytes: state.meter.bytes), keys: keys,
-                elapsed: time - start)
+                widths: state.widths, elapsed: time - start)
             text += state.painter.paint(layout.rows(), below: lines)
         } else {
             text += lines

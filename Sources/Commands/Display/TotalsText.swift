@@ -1,4 +1,5 @@
 import Reports
+import Run
 
 /// The sums of a session in words: `120 of 239 items, 2 failed, 12 s left, 340.0 kB/s, 1.2 MB, 3 retries`.
 struct TotalsText {

@@ -13,8 +13,8 @@ package protocol PicturesRun: AnyObject, Sendable {
     func uncount(_ outcome: TransferOutcome, ofItem id: Int64, on catalog: Connection) throws -> Bool
     /// Writes the sums so far.
     func writeFigures(on catalog: Connection) throws
-    /// The sums so far as an event; nil where nobody wants them.
-    func progress() -> RunEvent?
+    /// To be called once rows are committed: the sums so far as an event; nil where nobody wants them.
+    func committed() -> RunEvent?
 }
 
 /// A job whose stored files become pictures: in a run, or by itself.

@@ -53,7 +53,7 @@ extension RenderJob {
                 figures.unchanged += 1
             }
         }
-        if figures.failed > 0, let progress = ledger?.progress() { events.append(progress) }
+        if figures.failed > 0, let progress = ledger?.committed() { events.append(progress) }
         close(items.count - tasks.count) { $0.add(figures) }
         return (tasks, events)
     }
@@ -88,7 +88,7 @@ extension RenderJob {
             }
             // What can't be removed is in nobody's way.
             for path in superseded { try? PictureRows.removeUnclaimed(path, of: name, in: output, on: catalog) }
-            if figures.failed > 0, let progress = ledger?.progress() { events.append(progress) }
+            if figures.failed > 0, let progress = ledger?.committed() { events.append(progress) }
             close(results.count) { $0.add(figures) }
             return events
         } catch {

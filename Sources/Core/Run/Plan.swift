@@ -80,7 +80,7 @@ package enum Plan {
             try catalog.execute(
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -\(32 << 10)")
         }
-        let recorder = Recorder(store: store, events: EventStream { _ in })
+        let recorder = Recorder(store: store, events: EventHub { _ in })
         let engine = try Engine(sink: recorder, bodyChecks: options.bodyChecks)
         defer { engine.stop() }
         try await list(job, options, store, engine, recorder, scratch, items: items, warnings: warnings)
@@ -112,8 +112,8 @@ package enum Plan {
             retries: job.transfer.retries)
         let context = RunContext(
             job: job, run: run, selection: options.selection, output: output, keeping: own,
-            profile: try JobProfile.make(job, runnerVersion: options.runnerVersion), index: engine.addJob(limits),
-            startedAt: now)
+            profile: try JobProfile.make(job, runnerVersion: options.runnerVersion),
+            index: engine.addJob(job.name, limits), startedAt: now)
         let ledger = try await store.perform { catalog in
             let ledger = try RunLedger(context, journal: nil, on: catalog)
             try ledger.beginRenaming(on: catalog)

@@ -28,10 +28,10 @@ final class Recorder: TransferSink {
     }
 
     let store: CatalogStore
-    let events: EventStream
+    let events: EventHub
     private let state = Locked(State())
 
-    init(store: CatalogStore, events: EventStream) {
+    init(store: CatalogStore, events: EventHub) {
         self.store = store
         self.events = events
     }
@@ -40,7 +40,7 @@ final class Recorder: TransferSink {
         state.withLock { $0.ledgers[ledger.context.index] = ledger }
     }
 
-    var interest: EventInterest { events.interest }
+    var interest: CurrentInterest { events.interest }
 
     func offer(_ activity: [RunEvent]) {
         events.offer(activity)

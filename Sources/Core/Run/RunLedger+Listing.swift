@@ -39,7 +39,7 @@ extension RunLedger {
         }
         removeOldNames()
         removeSupersededInPage()
-        outcome.add(progress())
+        outcome.add(committed())
         return outcome
     }
 
@@ -104,7 +104,10 @@ extension RunLedger {
         collections[collection.key] = ListedCollectionRow(
             id: id, key: collection.key, title: title, section: collection.section, expected: collection.expected,
             former: former)
-        beginSums(ofCollection: id, title: title, expected: collection.expected)
+        beginSums(
+            CollectionProgress(
+                id: id, key: collection.key, title: title, subtitle: subtitle, section: collection.section,
+                expected: collection.expected))
         guard context.interest.includesItems else { return nil }
         return .collection(
             CollectionListed(
@@ -204,7 +207,7 @@ extension RunLedger {
             outcome.isEnough = isEnough
             try writeFigures(on: catalog)
         }
-        outcome.add(progress())
+        outcome.add(committed())
         return outcome
     }
 
@@ -286,7 +289,7 @@ extension RunLedger {
         _ = open.insert(row.id)
         guard let leader else {
             outcome.work.append(work)
-            if context.interest.includesProgress { wanted.add(work.expectedSize) }
+            wanted.add(work.expectedSize)
             return
         }
         if open.contains(leader) {
@@ -310,7 +313,7 @@ extension RunLedger {
         return new
     }
 
-    private func makeWork(
+    func makeWork(
         _ row: ItemRow, _ url: WebURL, _ promise: Promise, _ collection: String, clock: Monotonic
     ) -> ItemWork {
         let stored = row.storedFile(in: context.output)
@@ -359,7 +362,7 @@ extension RunLedger {
         }
     }
 
-    private func hash(of work: ItemWork) -> Int {
+    func hash(of work: ItemWork) -> Int {
         var hasher = Hasher()
         hasher.combine(work.url.text)
         hasher.combine(work.promise)

@@ -13,7 +13,6 @@ extension RunLedger: PicturesRun {
         case .evicted, .failed, .cancelled: return false
         }
         figures.failed += 1
-        guard context.interest.includesProgress else { return true }
         let collection: Int64? = try catalog.value("SELECT collection_id FROM item WHERE id = ?", id)
         if let collection { countFailure(ofCollection: collection) }
         return true

@@ -1,5 +1,6 @@
 import Files
 import HTTP
+import Jobs
 import Model
 
 extension ItemTransfer {
@@ -8,7 +9,8 @@ extension ItemTransfer {
         guard ticket != nil else { return nil }
         let isReceiving = status != 0
         return ItemActivity(
-            id: work.id, collection: work.collectionID, title: work.title, host: route.url.origin.shortText,
+            id: work.id, job: context.job.name, key: work.key, collection: work.collectionID, title: work.title,
+            host: route.url.origin.shortText,
             stage: isReceiving ? .receiving : .waiting, attempt: attempts, received: part?.size ?? 0,
             total: isReceiving ? announcedLength : part?.note?.totalLength ?? work.promise.size)
     }

@@ -1,6 +1,6 @@
-import Model
 package import HTTP
 package import Jobs
+import Model
 
 /// What a job's transfers have in common, as the network wants it.
 package enum JobProfile {
@@ -16,7 +16,7 @@ package enum JobProfile {
         configuration.routes = policy.connectTo.map {
             HTTPRoute(host: $0.host, port: $0.port, targetHost: $0.targetHost, targetPort: $0.targetPort)
         }
-        configuration.bandwidth = policy.bandwidth.map { HTTPBandwidth(bytesPerSecond: $0.bytesPerSecond) }
+        configuration.bandwidth = HTTPBandwidth(bytesPerSecond: policy.bandwidth?.bytesPerSecond)
         configuration.proxy =
             switch policy.proxy {
             case .some(.none): .none

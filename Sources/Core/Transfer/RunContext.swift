@@ -10,7 +10,7 @@ package final class RunContext: Sendable {
     package let job: Job
     package let run: Int64
     package let selection: Selection
-    package let interest: EventInterest
+    package let interest: CurrentInterest
     package let output: OutputDirectory
     /// Where the source's downloads are kept: the output directory, unless nothing may be written there.
     package let keeping: OutputDirectory
@@ -28,7 +28,7 @@ package final class RunContext: Sendable {
     package let isAborted = Locked(false)
 
     package init(
-        job: Job, run: Int64, selection: Selection, interest: EventInterest = EventInterest(),
+        job: Job, run: Int64, selection: Selection, interest: CurrentInterest = CurrentInterest(),
         output: OutputDirectory, keeping: OutputDirectory? = nil, profile: HTTPProfile, index: Scheduler.JobIndex,
         startedAt: Int64
     ) {
@@ -50,7 +50,7 @@ package final class RunContext: Sendable {
     /// program's own, and tells nothing of the host.
     func wait(of result: HTTPResult) -> Int64? {
         guard result.status != 0 else { return nil }
-        return profile.configuration.bandwidth == nil ? result.phases.wait : 0
+        return profile.configuration.bandwidth?.bytesPerSecond == nil ? result.phases.wait : 0
     }
 
     private static func list(_ headers: [RequestHeader]) -> HTTPHeaderList? {

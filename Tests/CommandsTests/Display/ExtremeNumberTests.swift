@@ -1,3 +1,4 @@
+import Run
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Reports
+import Run
 import Testing
 
 @testable import Commands

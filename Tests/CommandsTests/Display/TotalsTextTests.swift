@@ -1,3 +1,4 @@
+import Run
 import Testing
 
 @testable import Commands

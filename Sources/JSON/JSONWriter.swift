@@ -140,3 +140,14 @@ extension JSONWriter {
         }
     }
 }
+
+/// Whether a scalar would control a terminal or reorder its line: the control characters (C0, C1, DEL), line and paragraph
+/// separators, and the directional formatting characters (UAX #9).
+package func isUnsafeToDisplay(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7f...0x9f: true
+    case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
+    case 0x2028, 0x2029: true
+    default: false
+    }
+}
