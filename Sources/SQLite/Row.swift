@@ -73,4 +73,10 @@ extension Row {
             message: "column '\(name(of: Int(column)))' holds \(found.rawValue) where \(wanted.rawValue) is wanted",
             sql: sql)
     }
+
+    /// The error of a column whose text is none of the words that it may have.
+    package func unknownWord(_ text: String, at column: Int32) -> SQLiteError {
+        SQLiteError(
+            code: .mismatch, message: "column '\(name(of: Int(column)))' holds the unknown word '\(text)'", sql: sql)
+    }
 }

@@ -22,8 +22,8 @@ package struct ItemRow {
     package var etag: String?
     package var lastModified: String?
     package var expiresAt: Int64?
-    package var state: String
-    package var failure: String?
+    package var state: ItemState
+    package var failure: FailureWord?
     package var stem: String
     package var isUnsettled: Bool
     package var permanentFailures: Int
@@ -116,7 +116,7 @@ extension ItemRow {
         self.title = title
         self.stem = stem
         self.template = template
-        state = "pending"
+        state = .pending
         isUnsettled = true
         permanentFailures = 0
     }

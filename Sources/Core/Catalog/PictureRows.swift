@@ -1,4 +1,5 @@
 package import Files
+package import MediaProtocol
 package import SQLite
 
 /// The rows of pictures, and the files that they claim.
@@ -36,5 +37,18 @@ package enum PictureRows {
             WHERE picture.path = ? AND directory = (SELECT directory FROM job WHERE name = ?) LIMIT 1
             """, path, job)
         return owner != nil
+    }
+
+    /// Whether the pictures of an item's bytes with some settings have been made, or could not be, since a time in
+    /// microseconds since 1970 UTC.
+    package static func isRendered(
+        _ item: Int64, _ settings: RenderSettings, since: Int64, on catalog: Connection
+    ) throws -> Bool {
+        let found: Int64? = try catalog.value(
+            """
+            SELECT 1 FROM rendering JOIN item ON id = item_id
+            WHERE id = ? AND \(isCurrent) AND rendered_at >= ?
+            """, item, settings.fingerprint, settings.shape, since)
+        return found != nil
     }
 }

@@ -98,6 +98,37 @@ package enum RunRows {
         try catalog.run(
             "UPDATE run SET outcome = ?, detail = ?, finished_at = ? WHERE id = ?", outcome.rawValue, detail, now, run)
     }
+
+    /// Whether the last run of a job before this one was cut short.
+    package static func wasCut(before run: Int64, job: String, on catalog: Connection) throws -> Bool {
+        try catalog.value(
+            """
+            SELECT outcome = 'interrupted' OR cancelled > 0 FROM run WHERE job = ? AND id < ? ORDER BY id DESC LIMIT 1
+            """, job, run) ?? false
+    }
+
+    package static func setFigures(_ figures: RunFigures, of run: Int64, on catalog: Connection) throws {
+        try catalog.run(
+            """
+            UPDATE run SET downloaded = ?, unchanged = ?, fresh = ?, failed = ?, cancelled = ?, wire_bytes = ?,
+                body_bytes = ?, saved_bytes = ?, list_requests = ?, list_bytes = ?, evicted = ?, freed_files = ?,
+                freed_bytes = ?, known_failed = ? WHERE id = ?
+            """, figures.downloaded, figures.unchanged, figures.fresh, figures.failed, figures.cancelled,
+            figures.wireBytes, figures.bodyBytes, figures.savedBytes, figures.listRequests, figures.listBytes,
+            figures.evicted, figures.freedFiles, figures.freedBytes, figures.knownFailures, run)
+    }
+
+    /// Writes how a run was throttled by a host.
+    package static func insert(
+        _ throttle: HostStrain, of host: String, run: Int64, on catalog: Connection
+    ) throws {
+        try catalog.run(
+            """
+            INSERT INTO throttle (run_id, host, refusals, cuts, least_concurrency, least_rate, held_us, pauses,
+                given_up) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, run, host, throttle.refusals, throttle.cuts, throttle.leastConcurrency, throttle.leastRate,
+            throttle.held, throttle.pauses, throttle.givenUp)
+    }
 }
 
 extension Selection {

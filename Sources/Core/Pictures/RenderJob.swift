@@ -7,7 +7,10 @@ import System
 
 /// A run in which pictures are made: one that fails makes its item a failed one. Confined to the catalog's queue.
 package protocol PicturesRun: AnyObject, Sendable {
-    var figures: RunFigures { get set }
+    var figures: RunFigures { get }
+
+    /// Sets the sums back to what they were before a transaction that failed.
+    func restore(_ figures: RunFigures)
 
     /// Takes an item that had a good outcome for a failed one; false when it had none.
     func uncount(_ outcome: TransferOutcome, ofItem id: Int64, on catalog: Connection) throws -> Bool

@@ -92,7 +92,7 @@ extension RenderJob {
             close(results.count) { $0.add(figures) }
             return events
         } catch {
-            if let before { ledger?.figures = before }
+            if let before { ledger?.restore(before) }
             // Without rows they are made again; equal bytes get the same names.
             for picture in results.flatMap(\.pictures) { picture.file.discard(in: output) }
             let trouble = secrets.hide(String(describing: error))

@@ -149,7 +149,7 @@ extension JobRun {
         engine.prioritise(items, context)
         // Another place of a URL comes with the item that is fetched for both.
         store.enqueue { _ in
-            let leaders = ledger.leaders(of: items)
+            let leaders = ledger.sharedURLs.leaders(of: items)
             if !leaders.isEmpty { self.engine.prioritise(items.union(leaders), context) }
         }
     }

@@ -139,10 +139,6 @@ final class JobRun: Sendable {
                 index: engine.addJob(job.name, limits), startedAt: startedAt)
             let ledger = try await store.perform { catalog in
                 let ledger = try RunLedger(context, journal: PublishJournal(in: output), on: catalog)
-                try ledger.takeUpLeftovers(on: catalog)
-                try ledger.beginRenaming(on: catalog)
-                try ledger.readStoredBytes(on: catalog)
-                try ledger.beginKeeping(on: catalog)
                 // What has no file may be listed last.
                 if try ledger.isAfterCut(on: catalog) { engine.holdStored(context, for: Self.longestHold) }
                 return ledger
@@ -212,7 +208,7 @@ final class JobRun: Sendable {
             job, settings, run: ledger.context.run, output: output, ledger: ledger,
             isForced: options.selection.isRefreshing || options.selection.isFailedOnly)
         try await store.perform { _ in
-            ledger.onStored = { [weak pictures] items in
+            ledger.sums.onStored = { [weak pictures] items in
                 if let pictures { rendering.add(items, of: pictures) }
             }
         }
@@ -335,7 +331,7 @@ final class JobRun: Sendable {
     private func finish(_ ledger: RunLedger, _ listing: Listing) async throws -> RunFinished {
         await withCheckedContinuation { continuation in
             store.enqueue { _ in
-                ledger.isListed = true
+                ledger.endListing()
                 if let progress = ledger.committed() { self.publish(progress) }
                 ledger.whenComplete {
                     self.state.withLock { $0.isOver = true }
@@ -408,7 +404,7 @@ final class JobRun: Sendable {
             (outcome, detail) = (.interrupted, "stopped by a signal")
         } else if case .failed(let reason) = listing {
             (outcome, detail) = (.failed, "the list failed: \(reason)")
-        } else if let fault = ledger.diskFault {
+        } else if let fault = ledger.sums.diskFault {
             (outcome, detail) = (.failed, fault)
         } else if isCut, stop == .deadline {
             (outcome, detail) = (.partial, "the deadline cut the run")
@@ -420,13 +416,15 @@ final class JobRun: Sendable {
         } else {
             outcome = missed == 0 ? .complete : .partial
         }
-        var warnings = [ledger.renamingWarning]
+        var warnings = [ledger.renaming.warning]
         if case .complete = listing, ledger.fatal == nil {
-            if !ledger.isPartial, !ledger.context.selection.isSourceChanged { try ledger.writeExpected(on: catalog) }
-            if ledger.context.selection.isWhole, !ledger.isPartial {
+            if !ledger.list.isPartial, !ledger.context.selection.isSourceChanged {
+                try ledger.writeExpected(on: catalog)
+            }
+            if ledger.context.selection.isWhole, !ledger.list.isPartial {
                 warnings.append(try ledger.markGone(on: catalog))
-                try ledger.endRenaming(on: catalog)
-                if !isCut { try ledger.removeLeftovers(on: catalog) }
+                try ledger.renaming.end(on: catalog)
+                if !isCut { try ledger.journal.removeLeftovers(on: catalog) }
             } else {
                 warnings.append(try ledger.unlistedWarning(on: catalog))
             }
@@ -438,7 +436,7 @@ final class JobRun: Sendable {
             try RunRows.finish(ledger.context.run, outcome, detail: detail, on: catalog, now: now)
         }
         // Files of followers may have been named without a batch to follow.
-        ledger.clearJournal()
+        ledger.journal.clear()
         let isAllowed =
             (stop == nil || !isCut) && stop != .signal && figures.cancelled == 0 && pictures.trouble == nil
             && job.allowedFailures.allows(figures.failed - ignored, of: figures.items)

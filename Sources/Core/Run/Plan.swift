@@ -114,11 +114,7 @@ package enum Plan {
             job: job, run: run, selection: options.selection, output: output, keeping: own,
             profile: try JobProfile.make(job, runnerVersion: options.runnerVersion),
             index: engine.addJob(job.name, limits), startedAt: now)
-        let ledger = try await store.perform { catalog in
-            let ledger = try RunLedger(context, journal: nil, on: catalog)
-            try ledger.beginRenaming(on: catalog)
-            return ledger
-        }
+        let ledger = try await store.perform { try RunLedger(context, journal: nil, on: $0) }
         recorder.add(ledger)
         // What the source asks is asked: it counts in the catalog itself.
         let kept = LazyStore(path: options.database, otherwise: store)
@@ -129,13 +125,13 @@ package enum Plan {
             let (planned, outcome) = try await store.perform { catalog in
                 var planned: [PlannedItem] = []
                 ledger.planned = { row, action in
-                    var item = PlannedItem(row, ledger.key(ofCollection: row.collectionID), action)
-                    item.path = ledger.renaming.planned[row.id] ?? item.path
+                    var item = PlannedItem(row, ledger.list.key(of: row.collectionID), action)
+                    item.path = ledger.renaming.plannedPath(of: row.id) ?? item.path
                     planned.append(item)
                 }
                 defer {
                     ledger.planned = nil
-                    ledger.renaming.planned = [:]
+                    ledger.renaming.forgetPlanned()
                 }
                 let outcome = try ledger.list(page, on: catalog, now: wallClockMicroseconds())
                 return (planned, outcome)
@@ -152,12 +148,6 @@ extension PlannedItem {
     package init(_ row: ItemRow, _ collection: String, _ action: PlannedAction) {
         let path = row.path ?? PathTemplate.shown(stem: row.stem)
         self.init(key: row.key, collection: collection, title: row.title, url: row.url, path: path, action: action)
-    }
-}
-
-extension RunLedger {
-    func key(ofCollection id: Int64) -> String {
-        collections.first { $0.value.id == id }?.key ?? ""
     }
 }
 

@@ -1,3 +1,4 @@
+import Catalog
 import Files
 import HTTP
 import Jobs
@@ -15,7 +16,7 @@ final class PublishedItem {
     /// What its numbers are added to.
     var wanted: String
     /// Set when the name was taken and the item's row gets another one.
-    var name: ItemName?
+    var name: PathKey?
     /// What has replaced the file that the item's row tells of, although the item failed.
     var unclaimed: StoredFile?
     /// Whether a request was sent, for it or for its URL in another place.

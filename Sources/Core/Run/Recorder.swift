@@ -173,11 +173,11 @@ final class Recorder: TransferSink {
     }
 
     func countListRequest(_ context: RunContext) {
-        update(context) { $0.figures.listRequests += 1 }
+        update(context) { $0.sums.countListRequest() }
     }
 
     func countListBytes(_ bytes: Int64, _ context: RunContext) {
-        update(context) { $0.figures.listBytes += bytes }
+        update(context) { $0.sums.countListBytes(bytes) }
     }
 
     private func update(_ context: RunContext, _ body: @escaping @Sendable (RunLedger) -> Void) {

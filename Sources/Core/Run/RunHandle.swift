@@ -129,7 +129,7 @@ package final class RunHandle: Sendable {
         let engine = run.engine
         try await run.store.perform { _ in
             // Another place of a URL comes with the item that is fetched for both.
-            engine.prioritise(items.union(ledger.leaders(of: items)), context)
+            engine.prioritise(items.union(ledger.sharedURLs.leaders(of: items)), context)
         }
     }
 
@@ -151,7 +151,7 @@ package final class RunHandle: Sendable {
         let (context, ledger) = try begun()
         return try await run.store.perform { [run] catalog in
             let collections = try Self.rows(keys, ledger)
-            ledger.cancelledCollections.formUnion(collections)
+            ledger.list.cancel(collections)
             let items = try ledger.openItems(of: collections, on: catalog)
             return items.isEmpty ? 0 : run.cancel(items, context, ledger, on: catalog)
         }

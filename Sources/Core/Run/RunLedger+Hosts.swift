@@ -1,3 +1,4 @@
+import Catalog
 import HTTP
 import Jobs
 import Model
@@ -26,12 +27,7 @@ extension RunLedger {
     /// Writes how the run had to go easy on hosts.
     func write(_ strains: [(HTTPOrigin, HostStrain)], on catalog: Connection) throws {
         for (origin, strain) in strains {
-            try catalog.run(
-                """
-                INSERT INTO throttle (run_id, host, refusals, cuts, least_concurrency, least_rate, held_us, pauses,
-                    given_up) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, context.run, origin.description, strain.refusals, strain.cuts,
-                strain.leastConcurrency, strain.leastRate, strain.held, strain.pauses, strain.givenUp)
+            try RunRows.insert(strain, of: origin.description, run: context.run, on: catalog)
         }
     }
 }

@@ -1,5 +1,5 @@
 package import HTTP
-import Model
+package import Model
 package import System
 
 /// What hosts can bear: what requests tell of it, and what follows.

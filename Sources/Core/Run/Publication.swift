@@ -1,3 +1,4 @@
+import Catalog
 import Files
 import HTTP
 import Jobs
@@ -8,13 +9,45 @@ import System
 import Transfer
 
 /// Giving files their names, before the catalog has their rows.
-extension RunLedger {
-    /// Publishes the bodies of a batch: intents to the journal, data flushed, names given, folders flushed. An item whose
-    /// file can't be stored fails; the others go on.
-    func publish(_ batch: [FinishedItem], on catalog: Connection) throws -> [PublishedItem] {
-        try publish(batch.map { PublishedItem($0) }, on: catalog)
+///
+/// Confined to the catalog's queue, like the ledger.
+final class Publication {
+    private let context: RunContext
+    private let journal: RunJournal
+    private let names: ItemNames
+    /// nil unless the job stores equal bytes once.
+    private let deduplication: Deduplication?
+    /// Files of items whose rows do not tell of them yet.
+    private var named: Set<RelativePath> = []
+    /// What got its file while a page is listed, whose row is not committed.
+    private var uncommitted: [PublishedItem] = []
+
+    init(_ context: RunContext, _ journal: RunJournal, _ names: ItemNames, _ deduplication: Deduplication?) {
+        self.context = context
+        self.journal = journal
+        self.names = names
+        self.deduplication = deduplication
     }
 
+    func noteUncommitted(_ items: [PublishedItem]) {
+        uncommitted += items
+    }
+
+    /// The page is committed: ends what its items did that took the files of others.
+    func committed() {
+        guard !uncommitted.isEmpty else { return }
+        for published in uncommitted { removeSuperseded(published) }
+        uncommitted = []
+        journal.clear()
+    }
+
+    /// The rows of all that was published are written.
+    func recorded() {
+        named.removeAll(keepingCapacity: true)
+    }
+
+    /// Publishes the bodies of a batch: intents to the journal, data flushed, names given, folders flushed. An item whose
+    /// file can't be stored fails; the others go on.
     func publish(_ items: [PublishedItem], on catalog: Connection) throws -> [PublishedItem] {
         let pending = items.filter { $0.item.body != nil }
         guard !pending.isEmpty else { return items }
@@ -23,7 +56,7 @@ extension RunLedger {
             // Those whose names turn out to be taken go on with others, which the journal has to have first.
             var round = pending
             while !round.isEmpty {
-                try journal?.record(intents(of: round))
+                try journal.record(intents(of: round))
                 if isDurable { try context.output.flushData() }
                 var next: [PublishedItem] = []
                 for published in round where try !publish(published, on: catalog) { next.append(published) }
@@ -39,7 +72,7 @@ extension RunLedger {
             if isDurable { try context.output.flushFolders() }
         } catch {
             // Names that may be lost again are not claimed; the journal tells the next run of those that are new.
-            keepJournal()
+            journal.keep()
             for published in pending {
                 guard let file = published.file else { continue }
                 fail(published, error)
@@ -82,11 +115,11 @@ extension RunLedger {
         let item = published.item
         guard let body = item.body else { return true }
         do {
-            if published.name == nil { published.isShared = try share(body, on: catalog) }
+            if published.name == nil { published.isShared = try deduplication?.share(body, on: catalog) ?? false }
             let path = try published.bodyPath()
             let isOwn = item.work.claimedPath == path.text
             var outcome = try context.output.publish(body, as: path, replacing: isOwn)
-            if case .exists = outcome, try isLeftover(path) {
+            if case .exists = outcome, journal.isLeftover(path) {
                 outcome = try context.output.publish(body, as: path, replacing: true)
             }
             switch outcome {
@@ -95,18 +128,18 @@ extension RunLedger {
                 if published.isShared { try body.discard(in: context.output) }
             case .exists:
                 guard try isSame(path, body), try !isClaimed(path, by: item.work.id, on: catalog) else {
-                    published.name = try freeName(published.wanted, on: catalog)
+                    published.name = try names.freeName(published.wanted, on: catalog)
                     return false
                 }
                 published.isShared = false
                 try body.discard(in: context.output)
             case .blocked(let folder):
-                let name = try freeName(published.stem, besideFile: folder, published.extension, on: catalog)
+                let name = try names.freeName(published.stem, besideFile: folder, published.extension, on: catalog)
                 (published.name, published.wanted) = (name, name.stem)
                 return false
             }
             named.insert(path)
-            storedBytes?.add(body.digest, at: path)
+            deduplication?.note(body.digest, at: path)
             published.file = StoredFile(
                 path: path, extension: published.extension, mediaType: published.type?.mediaType,
                 size: body.size, sha256: body.digest, freshness: published.freshness ?? Freshness())
@@ -119,14 +152,6 @@ extension RunLedger {
         return true
     }
 
-    /// Whether a file is what an unfinished run of this job left, with the bytes that its journal tells.
-    private func isLeftover(_ path: RelativePath) throws -> Bool {
-        guard let intents = leftovers[path], let found = context.output.information(path) else { return false }
-        guard intents.contains(where: { $0.size == found.size }) else { return false }
-        let digest = try context.output.digest(of: path)
-        return intents.contains { $0.digest == digest }
-    }
-
     private func isSame(_ path: RelativePath, _ body: SealedPart) throws -> Bool {
         guard let found = context.output.information(path), found.isRegular, found.size == body.size else {
             return false
@@ -136,9 +161,7 @@ extension RunLedger {
 
     private func isClaimed(_ path: RelativePath, by other: Int64, on catalog: Connection) throws -> Bool {
         if named.contains(path) { return true }
-        let owner: Int64? = try catalog.value(
-            "SELECT id FROM item WHERE job = ? AND path = ? AND id <> ?", context.job.name, path.text, other)
-        return owner != nil
+        return try ItemRows.isClaimed(path: path.text, besides: other, inJob: context.job.name, on: catalog)
     }
 
     private func fail(_ published: PublishedItem, _ error: any Error) {
@@ -150,5 +173,13 @@ extension RunLedger {
         published.item.record.failure = .disk
         published.item.record.detail = context.job.trust.secrets.hide(String(describing: error))
         published.item.record.bodyBytes = 0
+    }
+
+    /// Removes what an item had before it became another type, and so got another path.
+    func removeSuperseded(_ published: PublishedItem) {
+        guard let claimed = published.item.work.claimedPath, let new = published.file?.path, claimed != new.text,
+            let old = try? RelativePath(validating: claimed), context.output.information(old)?.isRegular == true
+        else { return }
+        do { try context.output.remove(old) } catch { journal.keep() }
     }
 }

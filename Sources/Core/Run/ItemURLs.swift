@@ -4,25 +4,27 @@ import Jobs
 import Model
 import Transfer
 
-/// What the URLs of a run's items have and the catalog does not: user information, and secrets in unusual spellings. It
-/// lasts as long as the run.
-struct HiddenURLs {
+/// The URLs of a run's items as they are asked for: with what the catalog leaves out, user information and secrets in
+/// unusual spellings. It lasts as long as the run.
+///
+/// Confined to the catalog's queue, like the ledger.
+final class ItemURLs {
+    private let secrets: Secrets
     /// The first user information that was met at an origin, which is mostly that of all its URLs.
-    fileprivate var userinfo: [HTTPOrigin: String] = [:]
+    private var userinfo: [HTTPOrigin: String] = [:]
     /// URLs that are not made again of what the catalog has, by item.
-    fileprivate var others: [Int64: WebURL] = [:]
-}
+    private var others: [Int64: WebURL] = [:]
 
-extension RunLedger {
+    init(_ secrets: Secrets) {
+        self.secrets = secrets
+    }
+
     /// Remembers of a listed URL what its row leaves out.
-    func keep(_ url: WebURL, of row: ItemRow) {
+    func remember(_ url: WebURL, of row: ItemRow) {
         // Most have nothing to leave out.
         guard row.url.utf8.contains(UInt8(ascii: "$")) else { return }
-        if let userinfo = Secrets.userinfo(of: url.text), hiddenURLs.userinfo[url.origin] == nil {
-            hiddenURLs.userinfo[url.origin] = userinfo
-        }
-        let made = try? self.url(row.url, of: row.id)
-        if made != url { hiddenURLs.others[row.id] = url }
+        if let found = Secrets.userinfo(of: url.text), userinfo[url.origin] == nil { userinfo[url.origin] = found }
+        if (try? self.url(row.url, of: row.id)) != url { others[row.id] = url }
     }
 
     /// The URL of an item as it is asked for.
@@ -34,22 +36,22 @@ extension RunLedger {
 
     /// The same of an item whose row has this URL.
     func url(_ shown: String, of id: Int64) throws(WebURLError) -> WebURL {
-        if let url = hiddenURLs.others[id] { return url }
-        var userinfo: String?
-        if shown.contains(Secrets.userinfoToken), !hiddenURLs.userinfo.isEmpty,
-            let plain = context.job.trust.secrets.expand(shown, userinfo: "user"), let url = try? WebURL(plain)
+        if let url = others[id] { return url }
+        var found: String?
+        if shown.contains(Secrets.userinfoToken), !userinfo.isEmpty,
+            let plain = secrets.expand(shown, userinfo: "user"), let url = try? WebURL(plain)
         {
-            userinfo = hiddenURLs.userinfo[url.origin]
+            found = userinfo[url.origin]
         }
-        guard let text = context.job.trust.secrets.expand(shown, userinfo: userinfo) else {
+        guard let text = secrets.expand(shown, userinfo: found) else {
             throw WebURLError(reason: "the list alone knows what is hidden in \(shown); run the job without --failed")
         }
         return try WebURL(text)
     }
 
     /// Whether what is stored is of the URL that is listed now, however secrets were hidden when it was stored.
-    func isSameURL(_ row: ItemRow) -> Bool {
-        row.storedURL.map { context.job.trust.secrets.isSameURL($0, row.url) } ?? false
+    func isSame(_ row: ItemRow) -> Bool {
+        row.storedURL.map { secrets.isSameURL($0, row.url) } ?? false
     }
 }
 

@@ -1,6 +1,5 @@
 import Catalog
 import Files
-import HTTP
 import Jobs
 import MediaProtocol
 import Model
@@ -10,19 +9,29 @@ import System
 import Transfer
 
 /// Keeping within `output.max_bytes` while a run goes on.
-extension RunLedger {
+///
+/// Confined to the catalog's queue, like the ledger.
+final class StorageLimit {
     /// Files that go in one transaction.
     private static let portion = 256
 
-    /// Begins to count, if the job has a limit.
-    func beginKeeping(on catalog: Connection) throws {
-        guard let maximum = context.job.output.maximumBytes else { return }
-        kept = KeptFiles(
-            maximum: maximum, bytes: try KeptFiles.bytesByRows(ofJob: context.job.name, on: catalog))
+    private let context: RunContext
+    private let journal: RunJournal
+    private let sums: RunSums
+    /// What the job keeps; nil once the limit can't be held in this run.
+    private var kept: KeptFiles?
+
+    /// Begins to count; nil for a job without a limit.
+    init?(_ context: RunContext, _ journal: RunJournal, _ sums: RunSums, on catalog: Connection) throws {
+        guard let maximum = context.job.output.maximumBytes else { return nil }
+        self.context = context
+        self.journal = journal
+        self.sums = sums
+        kept = KeptFiles(maximum: maximum, bytes: try KeptFiles.bytesByRows(ofJob: context.job.name, on: catalog))
     }
 
     /// Counts files that have got their rows.
-    func noteKept(_ items: [PublishedItem], now: Int64) {
+    func note(_ items: [PublishedItem], now: Int64) {
         guard kept != nil else { return }
         for published in items where published.item.record.outcome == .downloaded {
             guard let file = published.file else { continue }
@@ -34,27 +43,41 @@ extension RunLedger {
     }
 
     /// Takes away what is over the limit, but for files that the run has still to do with.
-    func evict(on catalog: Connection, now: Int64) -> [RunEvent] {
-        guard kept?.isOver == true, fatal == nil else { return [] }
+    ///
+    /// - Parameter isInUse: whether the run has still to do with an item.
+    /// - Throws: why the catalog can't be written.
+    func enforce(on catalog: Connection, now: Int64, isInUse: (Int64) throws -> Bool) throws -> [RunEvent] {
+        guard kept?.isOver == true else { return [] }
         var events: [RunEvent] = []
         do {
-            try evict(on: catalog, now: now, &events)
+            try evict(on: catalog, now: now, isInUse: isInUse, &events)
         } catch let error as FileError where error.isCancelled {
             // The next run goes on with it.
             kept = nil
         } catch let error as FileError {
             // The journal tells the next run of what has no row any more.
-            keepJournal()
+            journal.keep()
             kept = nil
             events.append(warning("files over output.max_bytes stay for now: \(error)", now))
-        } catch {
-            abandon("the catalog can't be written: \(error)")
         }
         return events
     }
 
-    private func evict(on catalog: Connection, now: Int64, _ events: inout [RunEvent]) throws {
-        guard let journal, var kept else { return }
+    /// Looks at the files once more at the end of the run, when nothing is under way, and takes away what is over the limit.
+    func end(on catalog: Connection, now: Int64, isInUse: (Int64) throws -> Bool) throws -> [RunEvent] {
+        guard kept != nil else { return [] }
+        kept?.lookAgain(bytes: try KeptFiles.bytesByRows(ofJob: context.job.name, on: catalog))
+        var events = try enforce(on: catalog, now: now, isInUse: isInUse)
+        if context.job.media != nil, kept?.isOver == true {
+            events.append(warning("more than output.max_bytes stays until the pictures of its files are made", now))
+        }
+        return events
+    }
+
+    private func evict(
+        on catalog: Connection, now: Int64, isInUse: (Int64) throws -> Bool, _ events: inout [RunEvent]
+    ) throws {
+        guard let file = journal.file, var kept else { return }
         // Taken out meanwhile: a second owner would have its lists copied with every change.
         self.kept = nil
         defer { self.kept = kept }
@@ -65,7 +88,7 @@ extension RunLedger {
         try catalog.setSynchronous(isDurable ? .full : .normal)
         while true {
             let surplus = try kept.takeSurplus(Self.portion, by: eviction, on: catalog) { file in
-                try file.items.contains { try isInUse($0, on: catalog) }
+                try file.items.contains { try isInUse($0) }
             }
             for file in surplus.changed {
                 events.append(warning("\(file.path) was changed: it stays, and counts no more as the job's", now))
@@ -74,28 +97,26 @@ extension RunLedger {
                 if surplus.isEmpty { return }
                 continue
             }
-            let before = figures
+            let before = sums.figures
             let freed = Eviction.freed(by: surplus.victims)
             let failed: [(victim: Eviction.Victim, error: FileError)]
             do {
-                failed = try eviction.remove(surplus.victims, journal, on: catalog) {
-                    figures.freedFiles += surplus.victims.count
-                    figures.freedBytes += freed
-                    try writeFigures(on: catalog)
+                failed = try eviction.remove(surplus.victims, file, on: catalog) {
+                    sums.countFreed(files: surplus.victims.count, bytes: freed)
+                    try RunRows.setFigures(sums.figures, of: context.run, on: catalog)
                 }
             } catch let error as SQLiteError {
-                figures = before
+                sums.restore(before)
                 throw error
             }
-            clearJournal()
+            journal.clear()
             kept.putBack(failed.map(\.victim))
             for (_, error) in failed {
                 events.append(warning("\(error); it stays, and others go in its place", now))
             }
             let left = Set(failed.map(\.victim.id))
             let gone = surplus.victims.filter { !left.contains($0.id) }
-            figures.freedFiles -= failed.count
-            figures.freedBytes += Eviction.freed(by: gone) - freed
+            sums.countFreed(files: -failed.count, bytes: Eviction.freed(by: gone) - freed)
             guard context.interest.includesItems else { continue }
             events += gone.map { victim in
                 .itemEvicted(
@@ -104,30 +125,6 @@ extension RunLedger {
                         title: victim.title, path: victim.path.text, size: victim.size))
             }
         }
-    }
-
-    /// Whether an item is under way, or pictures of its file are still to be made.
-    private func isInUse(_ item: Int64, on catalog: Connection) throws -> Bool {
-        if open.contains(item) { return true }
-        guard let media = context.job.media, selected.contains(item) else { return false }
-        let isForced = context.selection.isRefreshing || context.selection.isFailedOnly
-        let isRendered: Int64? = try catalog.value(
-            """
-            SELECT 1 FROM rendering JOIN item ON id = item_id
-            WHERE id = ? AND \(PictureRows.isCurrent) AND rendered_at >= ?
-            """, item, media.fingerprint, media.shape, isForced ? context.startedAt : 0)
-        return isRendered == nil
-    }
-
-    /// Looks at the files once more at the end of the run, when nothing is under way, and takes away what is over the limit.
-    func endKeeping(on catalog: Connection, now: Int64) throws -> [RunEvent] {
-        guard kept != nil, fatal == nil else { return [] }
-        kept?.lookAgain(bytes: try KeptFiles.bytesByRows(ofJob: context.job.name, on: catalog))
-        var events = evict(on: catalog, now: now)
-        if context.job.media != nil, kept?.isOver == true {
-            events.append(warning("more than output.max_bytes stays until the pictures of its files are made", now))
-        }
-        return events
     }
 
     private func warning(_ message: String, _ now: Int64) -> RunEvent {

@@ -1,0 +1,195 @@
+import Catalog
+import Jobs
+import Model
+import SQLite
+import System
+import Transfer
+
+/// The sums of a run while it goes on: its own, those of its collections, and what a reader has not been given yet.
+///
+/// Confined to the catalog's queue, like the ledger.
+final class RunSums {
+    private let context: RunContext
+    private(set) var figures = RunFigures()
+    /// By the row of the collection, and for a reader that wants them the rows whose sums have changed since its last event.
+    private var collections: [Int64: CollectionProgress] = [:]
+    private var changed: Set<Int64> = []
+    /// Items that have ended since the last event; kept while somebody watches.
+    private var endedItems: [EndedItem] = []
+    /// Items that have their files, until they are handed to `onStored`.
+    private var storedItems: [Int64] = []
+    /// Takes the items that have their files once their rows are committed; nil where nobody makes pictures of them.
+    var onStored: (@Sendable ([Int64]) -> Void)?
+    /// What the items bring that are fetched, and those of them that have ended.
+    private var wanted = WantedBytes()
+    private var ended = WantedBytes()
+    /// Items that failed in earlier runs and were not asked again.
+    private var knownFailures = IDSet()
+    /// Coded bytes that items had received before a person had them tried again, by item.
+    private var earlierBytes: [Int64: Int64] = [:]
+    /// The first fault of the disk: items failed of it.
+    private(set) var diskFault: String?
+
+    init(_ context: RunContext) {
+        self.context = context
+    }
+
+    // MARK: Counting
+
+    /// Counts how an item of a collection ended.
+    func count(_ record: TransferRecord, of item: Int64, collection: Int64) {
+        collections[collection]?.count(record.outcome)
+        noteChange(collection)
+        if context.interest.isWatched { endedItems.append(EndedItem(id: item, outcome: record.outcome)) }
+        if onStored != nil, record.outcome.hasFile { storedItems.append(item) }
+        switch record.outcome {
+        case .downloaded: figures.downloaded += 1
+        case .unchanged: figures.unchanged += 1
+        case .fresh: figures.fresh += 1
+        case .evicted: figures.evicted += 1
+        case .failed:
+            figures.failed += 1
+            if record.known != nil {
+                figures.knownFailures += 1
+                _ = knownFailures.insert(item)
+            }
+        case .cancelled: figures.cancelled += 1
+        }
+        if record.failure == .disk, diskFault == nil { diskFault = record.detail }
+        figures.wireBytes += record.wireBytes ?? 0
+        figures.bodyBytes += record.bodyBytes ?? 0
+    }
+
+    /// Takes an item that had a good outcome for a failed one; false when it had none.
+    func uncount(_ outcome: TransferOutcome, collection: Int64?) -> Bool {
+        switch outcome {
+        case .downloaded: figures.downloaded -= 1
+        case .unchanged: figures.unchanged -= 1
+        case .fresh: figures.fresh -= 1
+        case .evicted, .failed, .cancelled: return false
+        }
+        figures.failed += 1
+        if let collection {
+            collections[collection]?.failed += 1
+            noteChange(collection)
+        }
+        return true
+    }
+
+    /// Counts an item no more that failed or was cancelled: it is open again.
+    func reopen(_ ended: TransferRows.Unsuccessful) {
+        if ended.outcome == .failed {
+            figures.failed -= 1
+            if knownFailures.remove(ended.item) { figures.knownFailures -= 1 }
+        } else {
+            figures.cancelled -= 1
+        }
+        figures.wireBytes -= ended.wireBytes
+        if ended.wireBytes > 0 { earlierBytes[ended.item] = ended.wireBytes }
+        collections[ended.collection]?.count(ended.outcome, -1)
+        noteChange(ended.collection)
+    }
+
+    /// Adds to what items have received now what they had before.
+    func addEarlierBytes(to items: [PublishedItem]) {
+        guard !earlierBytes.isEmpty else { return }
+        for published in items {
+            guard let bytes = earlierBytes.removeValue(forKey: published.item.work.id) else { continue }
+            published.item.record.wireBytes = (published.item.record.wireBytes ?? 0) + bytes
+        }
+    }
+
+    func countSaved(_ bytes: Int64) {
+        figures.savedBytes += bytes
+    }
+
+    /// Counts files that went to keep within `output.max_bytes`; less than none for those that stayed after all.
+    func countFreed(files: Int, bytes: Int64) {
+        figures.freedFiles += files
+        figures.freedBytes += bytes
+    }
+
+    func countListRequest() {
+        figures.listRequests += 1
+    }
+
+    func countListBytes(_ bytes: Int64) {
+        figures.listBytes += bytes
+    }
+
+    /// Sets the figures back to what they were before a transaction that failed.
+    func restore(_ figures: RunFigures) {
+        self.figures = figures
+    }
+
+    // MARK: Bytes
+
+    /// Counts an item that is fetched.
+    func want(_ work: ItemWork) {
+        wanted.add(work.expectedSize)
+    }
+
+    /// Counts the end of an item that was fetched.
+    func countWanted(_ item: FinishedItem) {
+        switch item.record.outcome {
+        case .failed, .cancelled: wanted.remove(item.work.expectedSize)
+        case .downloaded, .unchanged, .fresh, .evicted: ended.add(item.work.expectedSize)
+        }
+    }
+
+    // MARK: Collections
+
+    /// Begins the sums of a collection, with none yet.
+    func begin(_ collection: CollectionProgress) {
+        collections[collection.id] = collection
+        noteChange(collection.id)
+    }
+
+    /// Counts a selected item of a collection.
+    ///
+    /// A run that lists nothing, `--failed`, meets collections by their items: their titles are in the catalog.
+    func countListed(collection id: Int64, on catalog: Connection) throws {
+        if collections[id] == nil { collections[id] = try CollectionRows.progress(of: id, on: catalog) }
+        collections[id]?.listed += 1
+        noteChange(id)
+    }
+
+    /// The row of a collection that this run has met.
+    func collection(ofKey key: String) -> Int64? {
+        collections.first { $0.value.key == key }?.key
+    }
+
+    private func noteChange(_ collection: Int64) {
+        if context.interest.includesProgress { changed.insert(collection) }
+    }
+
+    // MARK: Reading
+
+    /// To be called once rows are committed: items that have files go to whoever makes pictures of them.
+    ///
+    /// - Returns: the sums so far, and what has changed since the last call; nil where nobody wants them.
+    func committed(listed: Int, isListComplete: Bool) -> RunEvent? {
+        if !storedItems.isEmpty {
+            onStored?(storedItems)
+            storedItems = []
+        }
+        guard context.interest.includesProgress else {
+            // Nobody watches any more.
+            changed = []
+            endedItems = []
+            return nil
+        }
+        let sums = changed.sorted().compactMap { collections[$0] }
+        changed.removeAll(keepingCapacity: true)
+        defer { endedItems.removeAll(keepingCapacity: true) }
+        return .progress(
+            RunProgress(
+                job: context.job.name, listed: listed, isListComplete: isListComplete, figures: figures,
+                wanted: wanted, ended: ended, collections: sums, items: endedItems))
+    }
+
+    /// Has the next ``committed(listed:isListComplete:)`` give the sums of every collection.
+    func noteAll() {
+        changed = Set(collections.keys)
+    }
+}
