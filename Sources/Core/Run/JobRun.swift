@@ -122,7 +122,7 @@ final class JobRun: Sendable {
                 startedAt: startedAt)
             let ledger = try await store.perform { catalog in
                 let ledger = try RunLedger(context, journal: PublishJournal(in: output), on: catalog)
-                try ledger.takeUpLeftovers(on: catalog)
+                try ledger.recover(on: catalog)
                 try ledger.beginRenaming(on: catalog)
                 try ledger.readStoredBytes(on: catalog)
                 try ledger.beginKeeping(on: catalog)
@@ -270,7 +270,7 @@ final class JobRun: Sendable {
                 }
             }
             if isStopped { return .cut }
-            // What earlier lists were made of is of no more use; what can't be removed is in nobody's way.
+            // Downloads of earlier lists. Best effort: a file that cannot be removed is harmless.
             if !options.selection.isSourceChanged {
                 try? ledger.context.keeping.removeKept(except: ledger.context.keptNames.withLock { $0 })
             }

@@ -83,11 +83,11 @@ extension RunLedger {
 
     /// What a run that ended between naming files and writing rows left: rows are brought up to files that were replaced,
     /// files that no row claims are remembered as this job's own, and those that rows no longer claim are removed.
-    func takeUpLeftovers(on catalog: Connection) throws {
+    func recover(on catalog: Connection) throws {
         guard let journal else { return }
         // What the journal forgets then is in the catalog.
         if context.job.transfer.durability == .batch { try catalog.setSynchronous(.full) }
-        leftovers = try Leftovers.takeUp(journal, in: context.output, job: context.job.name, on: catalog)
+        leftovers = try CrashRecovery.recover(journal, in: context.output, job: context.job.name, on: catalog)
             .filter { context.output.information($0.key)?.isRegular == true }
         // They stay in the journal: this run may be killed, too, before it comes to them.
         try journal.replace(with: leftovers.values.flatMap(\.self))
@@ -100,8 +100,8 @@ extension RunLedger {
         let intents = leftovers.mapValues { intents in
             intents.map { PublishJournal.Intent(path: $0.path, size: $0.size, digest: $0.digest, isRetirement: true) }
         }
-        try Leftovers.apply(
-            try Leftovers.find(intents, in: context.output, job: context.job.name, on: catalog), in: context.output,
+        try CrashRecovery.apply(
+            try CrashRecovery.find(intents, in: context.output, job: context.job.name, on: catalog), in: context.output,
             on: catalog)
         leftovers = [:]
         try journal.replace(with: [])

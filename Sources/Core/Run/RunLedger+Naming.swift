@@ -97,7 +97,7 @@ extension RunLedger {
         return row
     }
 
-    /// The name, or the same with the first number that no other item has. Paths by older templates make way.
+    /// The name, or the same with the first number that no other item has. Items with paths by older templates are renamed.
     ///
     /// - Parameter id: of the item; nil for a new one.
     func claim(_ wanted: String, for id: Int64?, on catalog: Connection) throws -> ItemName {
@@ -110,7 +110,7 @@ extension RunLedger {
                 "SELECT \(ItemRow.columns) FROM item WHERE job = ? AND path_hash = ?", context.job.name, name.hash
             ) { try ItemRow($0) }
             if let owner, owner.id != id, renaming.isDue, let template = owner.template, template != renaming.template {
-                try makeWay(owner, on: catalog)
+                try displace(owner, on: catalog)
                 return name
             }
             if owner == nil || owner?.id == id, !names.hasFolder(name.hash) {

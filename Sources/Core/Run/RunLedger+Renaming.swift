@@ -130,7 +130,7 @@ extension RunLedger {
     }
 
     /// Gives an item that has a path by an older template the next number of it.
-    func makeWay(_ row: ItemRow, on catalog: Connection) throws {
+    func displace(_ row: ItemRow, on catalog: Connection) throws {
         while true {
             let name = try freeName(row.stem, on: catalog)
             // It stays in the folder that it is in.
@@ -182,7 +182,7 @@ extension RunLedger {
             })
         var isNamed = try context.output.addName(new, to: old)
         if !isNamed, let intents = leftovers[new],
-            Leftovers.intent(of: new, among: intents, in: context.output) != nil
+            CrashRecovery.intent(of: new, among: intents, in: context.output) != nil
         {
             try context.output.remove(new)
             isNamed = try context.output.addName(new, to: old)

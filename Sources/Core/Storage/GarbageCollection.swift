@@ -129,10 +129,10 @@ private struct GarbageSweep {
     mutating func run(maximumBytes: Int64?, on catalog: Connection) throws -> GarbageCollection.Outcome {
         if journal != nil { try catalog.setSynchronous(.full) }
         let intents = try journal?.leftovers() ?? PublishJournal.leftovers(in: output)
-        let left = try Leftovers.find(intents, in: output, job: job, on: catalog)
+        let left = try CrashRecovery.find(intents, in: output, job: job, on: catalog)
         for (path, size) in left.retired.sorted(by: { $0.path.text < $1.path.text }) { removed(path.text, size) }
         if let journal {
-            try Leftovers.apply(left, in: output, on: catalog)
+            try CrashRecovery.apply(left, in: output, on: catalog)
             try output.flushFolders()
             if !intents.isEmpty { try clear(journal, left) }
         }
@@ -147,7 +147,7 @@ private struct GarbageSweep {
     }
 
     private mutating func evict(
-        over maximum: Int64, _ leftovers: Leftovers.Findings, on catalog: Connection
+        over maximum: Int64, _ leftovers: CrashRecovery.Findings, on catalog: Connection
     ) throws {
         // For a dry run, whose rows stay as they are.
         let replaced = journal == nil ? Dictionary(leftovers.replaced.map { ($0.item, $0.intent) }) { $1 } : [:]
@@ -176,7 +176,7 @@ private struct GarbageSweep {
     }
 
     /// Empties the journal but for files that the next run may replace.
-    private func clear(_ journal: PublishJournal, _ left: Leftovers.Findings) throws {
+    private func clear(_ journal: PublishJournal, _ left: CrashRecovery.Findings) throws {
         try journal.replace(with: left.unclaimed.values.flatMap(\.self))
     }
 

@@ -156,8 +156,8 @@ package final class JobReset: Sendable {
         try catalog.setSynchronous(.full)
         let journal = try held.output.map { try PublishJournal(in: $0) }
         if let journal, let output = held.output {
-            let left = try Leftovers.takeUp(journal, in: output, job: job, on: catalog)
-            for (path, intents) in left where Leftovers.intent(of: path, among: intents, in: output) != nil {
+            let left = try CrashRecovery.recover(journal, in: output, job: job, on: catalog)
+            for (path, intents) in left where CrashRecovery.intent(of: path, among: intents, in: output) != nil {
                 try output.remove(path)
                 output.removeEmptyFolders(above: path)
             }

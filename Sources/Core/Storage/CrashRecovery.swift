@@ -2,7 +2,7 @@ package import Files
 package import SQLite
 
 /// What a process that was killed between changing files and writing rows left, by the journal of an output directory.
-package enum Leftovers {
+package enum CrashRecovery {
     package typealias Intents = [RelativePath: [PublishJournal.Intent]]
 
     /// What is to be done about them.
@@ -18,7 +18,7 @@ package enum Leftovers {
     /// Brings rows up to files that were replaced, and removes files that had lost their rows or their names.
     ///
     /// - Returns: files that no row claims and that the job may replace.
-    package static func takeUp(
+    package static func recover(
         _ journal: PublishJournal, in output: OutputDirectory, job: String, on catalog: Connection
     ) throws -> Intents {
         let findings = try find(try journal.leftovers(), in: output, job: job, on: catalog)
