@@ -65,7 +65,9 @@ let package = Package(
             "Jobs", path: "Sources/Core/Jobs",
             ["System", "Model", "SourceKit", "YAML", "HTTP", "Files", "MediaProtocol"]),
         module("Schedule", path: "Sources/Core/Schedule", ["System", "Model", "HTTP"]),
-        module("Catalog", path: "Sources/Core/Catalog", ["System", "Model", "Jobs", "SQLite", "HTTP", "Files"]),
+        module(
+            "Catalog", path: "Sources/Core/Catalog",
+            ["System", "Model", "Jobs", "SQLite", "HTTP", "Files", "MediaProtocol"]),
         module(
             "Transfer", path: "Sources/Core/Transfer",
             ["System", "Model", "SourceKit", "Jobs", "Schedule", "HTTP", "Files", "Media"]),

@@ -69,7 +69,7 @@ package enum GarbageCollection {
                 let job = try CatalogJob.find(name, on: catalog, environment: environment)
                 guard !isDryRun else {
                     let output = try OutputDirectory(path: job.directory, create: false)
-                    if let holder = try holder(of: job, in: output, catalog: database) { return Ending.busy(holder) }
+                    if let holder = try JobLocks.holder(name, output, catalog: database) { return Ending.busy(holder) }
                     try DirectoryOwnership.check(
                         name, output, directory: job.directory, database: database, on: catalog)
                     var sweep = GarbageSweep(name, output, journal: nil, findings: findings)
@@ -92,16 +92,6 @@ package enum GarbageCollection {
             await store.close()
             throw error
         }
-    }
-
-    private static func holder(
-        of job: CatalogJob, in output: OutputDirectory, catalog: String
-    ) throws -> RunHolder? {
-        let lock = CatalogLocation.lock(of: job.name, catalog: catalog)
-        for state in [try FileLock.state(of: lock), try output.lockState()] {
-            if case .held(let holder) = state { return RunHolder(holder) }
-        }
-        return nil
     }
 }
 
@@ -184,8 +174,7 @@ private struct GarbageSweep {
     private mutating func removeParts(on catalog: Connection) throws {
         for part in try output.parts().sorted(by: { $0.name < $1.name }) where isPartName(part.name) {
             if let item = itemID(ofPart: part.name) {
-                let owner: Int64? = try catalog.value("SELECT id FROM item WHERE id = ? AND job = ?", item, job)
-                if owner != nil { continue }
+                if try StoredFileRows.isItem(item, ofJob: job, on: catalog) { continue }
             }
             removed("\(OutputDirectory.privateName)/parts/\(part.name)", part.size)
             if journal != nil { try output.removePart(part.name) }

@@ -1,0 +1,1 @@
+package enum ItemState: String, Sendable, CaseIterable { case pending, stored, failed, gone, removed, evicted }
