@@ -101,7 +101,7 @@ struct ResetTests {
         try workplace.directory.write("mine", to: "out/a/a1.bin/inside")
         let result = try workplace.run(["reset", "list", "--yes"])
         #expect(result.ending == .exit(0))
-        #expect(result.errors.contains("/out/a/a1.bin stays: it is no file\n"))
+        #expect(result.errors.contains("/out/a/a1.bin stays: not a regular file\n"))
         #expect(workplace.files() == ["a/a1.bin/inside"])
     }
 

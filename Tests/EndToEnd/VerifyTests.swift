@@ -170,7 +170,7 @@ struct VerifyTests {
         symlink(workplace.directory.path("elsewhere"), workplace.directory.path("out/list/0.bin"))
         let result = try workplace.run(["verify"])
         #expect(result.ending == .exit(1))
-        #expect(result.lines == ["unreadable\tlist\t0\tlist/0.bin\tit is no file"])
+        #expect(result.lines == ["unreadable\tlist\t0\tlist/0.bin\tnot a regular file"])
     }
 
     @Test("2 without the catalog or the output directory, which may not be mounted; nothing is marked")

@@ -66,8 +66,7 @@ extension CommandContext {
 
     /// A job of the catalog as its file has it now; nil when that can't be read.
     func job(named name: String, from connection: Connection) throws -> Job? {
-        let file: String? = try connection.value("SELECT file FROM job WHERE name = ?", name)
-        guard let file else { return nil }
+        guard let file = try CatalogJob.file(of: name, on: connection) else { return nil }
         let loaded = JobLoader(registry: registry, environment: environment).load([file])
         return loaded.hasErrors ? nil : loaded.jobs.first { $0.name == name }
     }

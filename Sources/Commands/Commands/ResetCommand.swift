@@ -60,7 +60,7 @@ struct ResetCommand {
 
     private func tell(_ outcome: JobReset.Outcome, of name: String, in directory: String) {
         for path in outcome.strangers.prefix(50) {
-            console.tell("\(name): \(directory)/\(path) stays: it is no file")
+            console.tell("\(name): \(directory)/\(path) stays: not a regular file")
         }
         let missing = outcome.missing > 0 ? ", \(outcome.missing) more had gone before" : ""
         console.tell(

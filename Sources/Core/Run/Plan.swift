@@ -1,6 +1,5 @@
 package import Catalog
 import Files
-import Glibc
 import HTTP
 package import Jobs
 import Model
@@ -66,20 +65,7 @@ package enum Plan {
         let warnings: @Sendable (String) -> Void = { warnings(job.trust.secrets.hide($0)) }
         let scratch = try ScratchFolder(for: "plan")
         defer { scratch.remove() }
-        let copy = "\(scratch.path)/catalog.sqlite"
-        if access(options.database, F_OK) == 0 {
-            // Reads only, and gives a whole catalog whatever other processes write meanwhile.
-            let original = try CatalogLocation.openForReading(options.database)
-            try original.run("VACUUM INTO ?", copy)
-            original.close()
-        }
-        let store = try CatalogStore(path: copy)
-        // The copy is thrown away whatever becomes of it: nothing waits for the disk, and the paths of a million items are
-        // compared in memory.
-        try await store.perform { catalog in
-            try catalog.execute(
-                "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -\(32 << 10)")
-        }
+        let store = try await ScratchCatalog.open(copyOf: options.database, at: "\(scratch.path)/catalog.sqlite")
         let recorder = Recorder(store: store, events: EventStream { _ in })
         let engine = try Engine(sink: recorder, bodyChecks: options.bodyChecks)
         defer { engine.stop() }

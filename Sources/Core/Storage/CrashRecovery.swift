@@ -1,3 +1,4 @@
+import Catalog
 package import Files
 package import SQLite
 
@@ -32,17 +33,11 @@ package enum CrashRecovery {
     ) throws -> Findings {
         var findings = Findings(unclaimed: intents)
         guard !intents.isEmpty else { return findings }
-        // One pass over the rows: paths have no index.
-        var claimed: [(id: Int64, path: RelativePath, sha256: String?)] = []
-        try catalog.forEach("SELECT id, path, sha256 FROM item WHERE job = ? AND path IS NOT NULL", job) { row in
-            guard let path = try? RelativePath(validating: try row[1]), intents[path] != nil else { return }
-            claimed.append((try row[0], path, try row[2]))
-        }
-        for row in claimed {
-            guard let published = findings.unclaimed.removeValue(forKey: row.path)?.filter({ !$0.isRetirement }),
-                let intent = intent(of: row.path, among: published, in: output), intent.digest.hex != row.sha256
+        for (path, claim) in try StoredFileRows.claims(ofJob: job, on: catalog, where: { intents[$0] != nil }) {
+            guard let published = findings.unclaimed.removeValue(forKey: path)?.filter({ !$0.isRetirement }),
+                let intent = intent(of: path, among: published, in: output), intent.digest.hex != claim.sha256
             else { continue }
-            findings.replaced.append((row.id, intent))
+            findings.replaced.append((claim.item, intent))
         }
         for (path, intents) in findings.unclaimed {
             let retired = intents.filter(\.isRetirement)
@@ -55,12 +50,7 @@ package enum CrashRecovery {
 
     package static func apply(_ findings: Findings, in output: OutputDirectory, on catalog: Connection) throws {
         for (item, intent) in findings.replaced {
-            // The file is the newer one, whole; its validators were lost with the row.
-            try catalog.run(
-                """
-                UPDATE item SET size = ?, sha256 = ?, etag = NULL, last_modified = NULL, expires_at = NULL
-                WHERE id = ?
-                """, intent.size, intent.digest.hex, item)
+            try StoredFileRows.adopt(intent.size, intent.digest, asItem: item, on: catalog)
         }
         for (path, _) in findings.retired {
             try output.remove(path)

@@ -1,3 +1,4 @@
+import Catalog
 import Files
 package import SQLite
 import System
@@ -47,11 +48,7 @@ package struct KeptFiles {
 
     /// What the rows of a job tell of its files: at least what they count.
     package static func bytesByRows(ofJob job: String, on catalog: Connection) throws -> Int64 {
-        try catalog.value(
-            """
-            SELECT CAST(total(size) AS INTEGER) FROM item
-            WHERE job = ? AND path IS NOT NULL AND state IN ('stored', 'gone')
-            """, job) ?? 0
+        try EvictionRows.bytes(ofJob: job, on: catalog)
     }
 
     /// Whether something has to go, as far as is known.
@@ -101,16 +98,10 @@ package struct KeptFiles {
         var found: [File] = []
         var linked: [Inode: Int] = [:]
         // In the order of the rows, which is mostly that of the folders.
-        try catalog.forEach(
-            """
-            SELECT id, path, size, max(coalesce(stored_at, 0), coalesce(at, 0))
-            FROM item LEFT JOIN mark ON item_id = id AND kind = 'viewed'
-            WHERE job = ? AND path IS NOT NULL AND size IS NOT NULL AND state IN ('stored', 'gone')
-            """, job
-        ) { row in
-            let (item, lastUse): (Int64, Int64) = (try row[0], try row[3])
-            let size = try replaced[item]?.size ?? row[2]
-            guard !strangers.contains(item), let path = try? RelativePath(validating: try row[1]),
+        try EvictionRows.forEachFile(ofJob: job, on: catalog) { used in
+            let (item, lastUse) = (used.item, used.lastUse)
+            let size = replaced[item]?.size ?? used.size
+            guard !strangers.contains(item), let path = try? RelativePath(validating: used.path),
                 let file = output.information(path), file.isRegular
             else { return }
             if file.links > 1, let index = linked[Inode(file)] {
