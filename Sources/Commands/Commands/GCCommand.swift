@@ -17,7 +17,7 @@ struct GCCommand {
         let name: String
         /// nil: everything.
         let maximumBytes: Int64?
-        /// The job file, where it should tell and can't be read.
+        /// The job file that should say so, where it can't be read.
         var unreadable: String?
     }
 

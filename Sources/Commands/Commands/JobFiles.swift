@@ -8,7 +8,7 @@ import Storage
 import YAML
 
 extension CommandContext {
-    /// Reads and checks the job files of a command, and tells every fault on stderr.
+    /// Reads and checks the job files of a command, and reports every error on stderr.
     ///
     /// - Parameter looksForFiles: whether a file that a source is to read must be there now.
     /// - Returns: the jobs, or nil when one has an error.

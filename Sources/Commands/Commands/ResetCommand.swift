@@ -15,7 +15,7 @@ struct ResetCommand {
             return refuse("the file has several jobs: \(names.joined(separator: ", ")); give the name of one")
         }
         if !options.isConfirmed, !console.canAsk {
-            return refuse("reset asks before it deletes, and here is no terminal to ask on; give --yes")
+            return refuse("reset asks before it deletes, and stdin is not a terminal; give --yes")
         }
         do {
             let attempt = try await JobReset.begin(

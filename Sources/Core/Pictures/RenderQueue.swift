@@ -94,7 +94,7 @@ package final class RenderQueue: Sendable {
         state.withLock { $0.jobs[job.name] = job }
     }
 
-    /// Takes the items that events tell to be stored.
+    /// Takes the items that events report as stored.
     package func take(_ events: [RunEvent]) {
         var items: [String: [Int64]] = [:]
         for event in events {

@@ -135,7 +135,7 @@ extension RenderJob {
     /// Why a file has no picture although nothing failed, the first time that a file has none for this reason.
     private func reasonForNone(_ result: RenderResult) -> String? {
         guard result.pictures.isEmpty, result.failure == nil, let reason = result.detail else { return nil }
-        return state.withLock { $0.reasonsTold.insert(reason).inserted } ? reason : nil
+        return state.withLock { $0.reasonsReported.insert(reason).inserted } ? reason : nil
     }
 
     private func pictureless(_ task: RenderTask, _ reason: String, now: Int64) -> RunEvent {

@@ -20,7 +20,7 @@ package enum PlannedAction: Sendable, Hashable {
     case fresh
     /// Ask nothing: the file has gone to keep within `output.max_bytes`.
     case evicted
-    /// Ask nothing before that time, microseconds since 1970 UTC: it failed for good.
+    /// Ask nothing before that time, microseconds since 1970 UTC: a permanent failure.
     case notAsked(before: Int64)
     /// Fail: the list's entry can't be fetched.
     case invalid(String)
@@ -45,7 +45,7 @@ package struct PlannedItem: Sendable, Hashable {
     package var collection: String
     package var title: String
     package var url: String
-    /// Relative to the output directory; with `{extension}` where only the bytes will tell it.
+    /// Relative to the output directory; with `{extension}` where only the bytes will show it.
     package var path: String
     package var action: PlannedAction
 }
@@ -147,7 +147,7 @@ extension RunLedger {
     }
 }
 
-/// The catalog, opened for writing only if a source has something to keep there.
+/// The catalog, opened for writing only if a source has something to remember.
 private final class LazyStore: Sendable {
     private let path: String
     private let substitute: CatalogStore

@@ -2,13 +2,14 @@ import Catalog
 package import Files
 package import SQLite
 
-/// What a process that was killed between changing files and writing rows left, by the journal of an output directory.
+/// Recovers what a process that was killed between changing files and writing rows left, by the journal of an output
+/// directory.
 package enum CrashRecovery {
     package typealias Intents = [RelativePath: [PublishJournal.Intent]]
 
-    /// What is to be done about them.
+    /// What was left, and is to be done about it.
     package struct Findings {
-        /// Files that were replaced, with the items whose rows tell of the ones before.
+        /// Files that were replaced, with the items whose rows describe the ones before.
         var replaced: [(item: Int64, intent: PublishJournal.Intent)] = []
         /// Files that had lost their rows or their names, and their lengths in bytes.
         var retired: [(path: RelativePath, size: Int64)] = []
@@ -27,7 +28,7 @@ package enum CrashRecovery {
         return findings.unclaimed
     }
 
-    /// Compares what a journal tells with rows and files, and changes nothing.
+    /// Compares a journal with rows and files, and changes nothing.
     package static func find(
         _ intents: Intents, in output: OutputDirectory, job: String, on catalog: Connection
     ) throws -> Findings {

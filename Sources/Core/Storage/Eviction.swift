@@ -62,7 +62,7 @@ package struct Eviction {
         }
     }
 
-    /// What a look at the items of one file tells.
+    /// What is known of the items of one file.
     struct Examination {
         var victims: [Victim] = []
         var strangers: [Stranger] = []
@@ -175,7 +175,7 @@ package struct Eviction {
 }
 
 extension FileInformation {
-    /// Whether nothing tells that it is another file, or that it was written to.
+    /// Whether nothing shows that it is another file, or that it was written to.
     fileprivate func isSameFile(as other: FileInformation) -> Bool {
         device == other.device && inode == other.inode && size == other.size && modified == other.modified
     }

@@ -14,7 +14,7 @@ package enum GarbageCollection {
             case evict
             /// A file of the program's own that nothing needs.
             case remove
-            /// An item's file that is not what its row tells of: it stays.
+            /// An item's file that is not what its row says: it stays.
             case changed
         }
 

@@ -3,8 +3,8 @@ import Files
 import Model
 import SQLite
 
-/// Deletes what a job stored, or what it stored of one collection or as one item: the files that rows claim, and the rows. The job is held
-/// meanwhile.
+/// Deletes what a job stored, or what it stored of one collection or as one item: the files that rows claim, and the rows.
+/// The job is held meanwhile.
 ///
 /// Killed at any moment it leaves no row without its file: rows go before their files, and the journal of the output
 /// directory names those files until they have gone, so that the next reset or run removes them.
@@ -25,7 +25,7 @@ package final class JobReset: Sendable {
         package var files = 0
         /// Files that had gone before.
         package var missing = 0
-        /// What is at a claimed path and is no file, such as a folder or a link: it stays.
+        /// What is at a claimed path and is not a regular file, such as a folder or a link: it stays.
         package var strangers: [String] = []
     }
 

@@ -14,7 +14,7 @@ package struct KeptFiles {
         let item: Int64
         /// The others, where equal bytes are stored once.
         var others: [Int64] = []
-        /// What it counts, in bytes; 0 where it is not what the row tells of.
+        /// What it counts, in bytes; 0 where it is not what the row says.
         package let size: Int64
         /// Microseconds since 1970 UTC, the latest of all its items.
         var lastUse: Int64
@@ -46,7 +46,7 @@ package struct KeptFiles {
         self.bytes = bytes
     }
 
-    /// What the rows of a job tell of its files: at least what they count.
+    /// The bytes of the files of a job by its rows: at least what they count.
     package static func bytesByRows(ofJob job: String, on catalog: Connection) throws -> Int64 {
         try EvictionRows.bytes(ofJob: job, on: catalog)
     }
@@ -81,14 +81,14 @@ package struct KeptFiles {
 
     // MARK: Looking
 
-    /// Has the next look at the disk be a new one, where the rows tell of more than the limit.
+    /// Has the next look at the disk be a new one, where the rows say more than the limit.
     package mutating func lookAgain(bytes: Int64) {
         (self.bytes, files, oversized) = (bytes, nil, FIFO())
     }
 
     /// Looks at all files on the disk, unless it was done.
     ///
-    /// - Parameter replaced: files that are newer than their rows tell, by item.
+    /// - Parameter replaced: files that are newer than their rows say, by item.
     mutating func look(
         atJob job: String, in output: OutputDirectory, replaced: [Int64: PublishJournal.Intent] = [:],
         on catalog: Connection
@@ -141,7 +141,7 @@ package struct KeptFiles {
     /// What has to go next.
     package struct Surplus {
         package var victims: [Eviction.Victim] = []
-        /// Files that would go and are not what their rows tell: somebody else's.
+        /// Files that would go and are not what their rows say: somebody else's.
         package var changed: [Eviction.Stranger] = []
 
         package var isEmpty: Bool { victims.isEmpty && changed.isEmpty }
