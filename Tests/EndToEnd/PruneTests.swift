@@ -120,7 +120,7 @@ struct PruneTests {
         try #require(workplace.read("catalog.sqlite")).count
     }
 
-    @Test("without an age, or with none, it is wrong usage", arguments: [[], ["--runs-older-than", "soon"]])
+    @Test("without an age, or with none, it is a usage error", arguments: [[], ["--runs-older-than", "soon"]])
     func usage(_ words: [String]) throws {
         let result = try Workplace().run(["prune"] + words)
         #expect(result.ending == .exit(64))

@@ -118,7 +118,7 @@ struct ResetTests {
     }
 
     @Test(
-        "an unknown job or collection is wrong usage, with what may have been meant",
+        "an unknown job or collection is a usage error, with what may have been meant",
         arguments: [
             (["lst"], "runner: the catalog has no job 'lst'; did you mean 'list'?\n"),
             (["list", "c"], "runner: the job 'list' has no collection or item 'c'; it has a, b\n"),
