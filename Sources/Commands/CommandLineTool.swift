@@ -65,8 +65,7 @@ package enum CommandLineTool {
 
     /// `runner 0.1.0 libcurl/7.88.1 SQLite/3.40.1`.
     static var versionLine: String {
-        let sqlite = try? Connection.inMemory().value("SELECT sqlite_version()", as: String.self)
-        return "runner \(runnerVersion) libcurl/\(curlVersionText) SQLite/\(sqlite ?? "unknown")"
+        "runner \(runnerVersion) libcurl/\(curlVersionText) SQLite/\(sqliteVersionText)"
     }
 
     private static func print(_ text: String, _ console: Console) -> ExitCode {

@@ -35,12 +35,12 @@ struct CommandTests {
             version.output.wholeMatch(of: /runner \d+\.\d+\.\d+ libcurl\/\d+\.\d+\.\d+ SQLite\/\d+\.\d+\.\d+\n/) != nil)
     }
 
-    @Test("nothing at all is wrong usage, answered with the overview on stderr")
+    @Test("nothing at all is a usage error, answered with the overview on stderr")
     func nothing() async throws {
         #expect(try await line.run([]) == .init(code: .usage, output: "", errors: HelpText.overview))
     }
 
-    @Test("wrong usage exits 64 with two lines on stderr")
+    @Test("a usage error exits 64 with two lines on stderr")
     func usage() async throws {
         #expect(
             try await line.run(["--limt", "3", "a.yaml"])
@@ -173,7 +173,7 @@ struct CommandTests {
         try expectGolden(outcome.output, "sources-\(type).txt")
     }
 
-    @Test("an unknown module is wrong usage")
+    @Test("an unknown module is a usage error")
     func unknownSource() async throws {
         #expect(
             try await line.run(["sources", "flag"])
@@ -260,7 +260,7 @@ struct CommandTests {
     }
 
     @Test(
-        "a job or run that the catalog does not know is wrong usage",
+        "a job or run that the catalog does not know is a usage error",
         arguments: [
             (["report", "flgas"], "runner: the catalog has no job 'flgas'; did you mean 'flags'?"),
             (["report", "zebra"], "runner: the catalog has no job 'zebra'; it has flags"),

@@ -122,7 +122,7 @@ struct CompletionTests {
         #expect(candidates.lines == "jobs\na\tx\u{FFFD}[2J\n")
     }
 
-    @Test("a shell that there are no completions for is wrong usage")
+    @Test("a shell that there are no completions for is a usage error")
     func unknownShell() async throws {
         let outcome = try await TestCommandLine().run(["completions", "fish"])
         #expect(outcome.code == .usage)

@@ -59,7 +59,7 @@ enum ContractTables {
     }
 
     @Sendable private static func actions() -> String {
-        markdown(["action", "what a run would do"], PlanPrinter.actions.map { ["`\($0.word)`", $0.meaning] })
+        markdown(["action", "what a run would do"], PlanWord.allCases.map { ["`\($0.rawValue)`", $0.meaning] })
     }
 
     @Sendable private static func keys() -> String {

@@ -109,7 +109,7 @@ struct CheckTests {
     }
 
     @Test(
-        "wrong usage: 64, and what was meant",
+        "usage error: 64, and what was meant",
         arguments: [
             (["--conurrency", "3", "job.yaml"], "did you mean --concurrency?"),
             (["reprot"], "did you mean 'report'?"),
@@ -129,7 +129,7 @@ struct CheckTests {
         #expect(workplace.directory.names() == ["job.yaml"])
     }
 
-    @Test("--version and --help go to stdout; no argument at all is wrong usage")
+    @Test("--version and --help go to stdout; no argument at all is a usage error")
     func help() throws {
         let workplace = try Workplace()
         let version = try workplace.run(["--version"], with: .runner)

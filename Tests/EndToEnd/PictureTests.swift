@@ -315,6 +315,25 @@ struct PictureTests {
         #expect(try place.pictures() == ["a.jpg thumbnail 1 32×21 webp"])
     }
 
+    @Test("thumbnails: 75 while a run holds the job, and no picture is made")
+    func locked() throws {
+        let place = try PicturePlace(PicturePlace.samples(["alpha.png"]))
+        #expect(try place.run("job.yaml").ending == .exit(0))
+        let made = try place.times()
+        place.server.hold("/alpha.png")
+        let asked = place.server.requests.count
+        let program = try place.workplace.start(["job.yaml"])
+        try place.server.waitForRequests(asked + 1)
+        let result = try place.run("thumbnails", "job.yaml", "--refresh")
+        #expect(result.ending == .exit(75))
+        #expect(result.errors.hasPrefix("list: another run (pid \(program.processID), since "), "\(result.errors)")
+        #expect(try place.times() == made)
+        place.server.release("/alpha.png")
+        #expect(try program.wait().ending == .exit(0))
+        #expect(try place.run("thumbnails", "job.yaml", "--refresh").ending == .exit(0))
+        #expect(try place.times() != made)
+    }
+
     @Test("a run that is killed while it renders leaves nothing that is in the way of the next")
     func killed() throws {
         let picture = try PicturePlace.sample("baseline.jpg")

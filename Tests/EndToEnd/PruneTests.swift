@@ -31,7 +31,7 @@ struct PruneTests {
         let items: [String] = try workplace.catalog().values("SELECT key || state || stored_at FROM item")
         let result = try workplace.run(["prune", "--runs-older-than", "1d"])
         #expect(result.ending == .exit(0))
-        #expect(result.errors.hasPrefix("2 runs with 6 transfers deleted; the catalog has "))
+        #expect(result.errors.hasPrefix("2 runs with 6 transfers deleted; the catalog is now "))
 
         let catalog = try workplace.catalog()
         #expect(try catalog.contradictions() == [])
@@ -120,7 +120,7 @@ struct PruneTests {
         try #require(workplace.read("catalog.sqlite")).count
     }
 
-    @Test("without an age, or with none, it is wrong usage", arguments: [[], ["--runs-older-than", "soon"]])
+    @Test("without an age, or with none, it is a usage error", arguments: [[], ["--runs-older-than", "soon"]])
     func usage(_ words: [String]) throws {
         let result = try Workplace().run(["prune"] + words)
         #expect(result.ending == .exit(64))

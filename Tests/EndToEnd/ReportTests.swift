@@ -69,7 +69,7 @@ struct ReportTests {
         #expect(sections["failures"]?.elements.map { $0["key"]?.text } == ["c"])
     }
 
-    @Test("a job may be named by its file; one that never ran is wrong usage, with what there is")
+    @Test("a job may be named by its file; one that never ran is a usage error, with what there is")
     func jobs() throws {
         let workplace = try run()
         #expect(try workplace.run(["report", "job.yaml"]).lines.first == "list  run 1  partial")

@@ -101,7 +101,7 @@ struct ResetTests {
         try workplace.directory.write("mine", to: "out/a/a1.bin/inside")
         let result = try workplace.run(["reset", "list", "--yes"])
         #expect(result.ending == .exit(0))
-        #expect(result.errors.contains("/out/a/a1.bin stays: it is no file\n"))
+        #expect(result.errors.contains("/out/a/a1.bin stays: not a regular file\n"))
         #expect(workplace.files() == ["a/a1.bin/inside"])
     }
 
@@ -118,7 +118,7 @@ struct ResetTests {
     }
 
     @Test(
-        "an unknown job or collection is wrong usage, with what may have been meant",
+        "an unknown job or collection is a usage error, with what may have been meant",
         arguments: [
             (["lst"], "runner: the catalog has no job 'lst'; did you mean 'list'?\n"),
             (["list", "c"], "runner: the job 'list' has no collection or item 'c'; it has a, b\n"),

@@ -36,7 +36,7 @@ struct VerifyTests {
         let result = try workplace.run(["verify"])
         #expect(result.ending == .exit(0))
         #expect(result.output == "")
-        #expect(result.errors == "list: 4 files, 56 B: all are as they were stored\n")
+        #expect(result.errors == "list: 4 files, 56 B: all match the catalog\n")
         #expect(server.requests.count == 4)
     }
 
@@ -156,7 +156,7 @@ struct VerifyTests {
         let result = try workplace.run(["verify", "--repair"])
         #expect(result.ending == .exit(1))
         #expect(result.lines == ["changed\tlist\t3\tlist/3.bin\t14 bytes with another SHA-256"])
-        #expect(result.errors.hasSuffix(": 1 changed; 1 is listed no more, and no run fetches it\n"))
+        #expect(result.errors.hasSuffix(": 1 changed; 1 is delisted, and no run fetches it\n"))
         #expect(try workplace.catalog().value("SELECT state FROM item WHERE key = '3'") == "gone")
     }
 
@@ -170,7 +170,7 @@ struct VerifyTests {
         symlink(workplace.directory.path("elsewhere"), workplace.directory.path("out/list/0.bin"))
         let result = try workplace.run(["verify"])
         #expect(result.ending == .exit(1))
-        #expect(result.lines == ["unreadable\tlist\t0\tlist/0.bin\tit is no file"])
+        #expect(result.lines == ["unreadable\tlist\t0\tlist/0.bin\tnot a regular file"])
     }
 
     @Test("2 without the catalog or the output directory, which may not be mounted; nothing is marked")

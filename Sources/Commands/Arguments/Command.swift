@@ -222,7 +222,7 @@ enum Command: String, CaseIterable, Sendable {
 
     /// The exit codes and what they mean, smallest first.
     var exits: [(code: String, meaning: String)] {
-        let usage = ("64", "wrong usage")
+        let usage = ("64", "usage error")
         return switch self {
         case .run:
             [
@@ -264,25 +264,25 @@ enum Command: String, CaseIterable, Sendable {
         case .report:
             [
                 ("0", "the report was written"), ("2", "the catalog is missing, newer or unreadable"),
-                ("64", "wrong usage, or a job or run that the catalog does not know"),
+                ("64", "usage error, or a job or run that the catalog does not know"),
             ]
         case .show:
             [
                 ("0", "printed"), ("2", "the catalog is missing, newer or unreadable"),
-                ("64", "wrong usage, or a job or key that the catalog does not know"),
+                ("64", "usage error, or a job or key that the catalog does not know"),
                 ("78", "the job file is invalid or missing"),
             ]
         case .verify:
             [
                 ("0", "every stored file is as the catalog says"), ("1", "some are not"),
                 ("2", "the catalog or an output directory is missing or unreadable"),
-                ("64", "wrong usage, or a job that the catalog does not know"),
+                ("64", "usage error, or a job that the catalog does not know"),
                 ("75", "with --repair: a run holds a job's lock"), ("78", "the job file is invalid or missing"),
             ]
         case .reset:
             [
                 ("0", "deleted"), ("1", "not confirmed; nothing was deleted"), ("2", "a disk or catalog fault"),
-                ("64", "wrong usage, or a job or collection that the catalog does not know"),
+                ("64", "usage error, or a job or collection that the catalog does not know"),
                 ("75", "a run holds the job's lock"), ("78", "the job file is invalid or missing"),
             ]
         case .prune: [("0", "pruned"), ("2", "the catalog is missing or can't be written"), usage]
@@ -291,7 +291,7 @@ enum Command: String, CaseIterable, Sendable {
                 ("0", "what was to go has gone"),
                 ("1", "the limit of a job is not known, since its job file can't be read"),
                 ("2", "a disk or catalog fault, or an output directory is missing"),
-                ("64", "wrong usage, or a job that the catalog does not know"),
+                ("64", "usage error, or a job that the catalog does not know"),
                 ("75", "a run holds a job's lock"), ("78", "the job file is invalid or missing"),
             ]
         case .thumbnails:

@@ -17,7 +17,7 @@ struct GCCommand {
         let name: String
         /// nil: everything.
         let maximumBytes: Int64?
-        /// The job file, where it should tell and can't be read.
+        /// The job file that should say so, where it can't be read.
         var unreadable: String?
     }
 
@@ -41,7 +41,7 @@ struct GCCommand {
     private func targets(_ database: String) throws -> [Target]? {
         let connection = try CatalogLocation.openForReading(database)
         defer { connection.close() }
-        let known = try connection.rows("SELECT name FROM job ORDER BY name") { try $0[0] as String }
+        let known = try CatalogJob.names(on: connection)
         guard !options.operands.isEmpty else { return try known.map { try target($0, connection) } }
         var targets: [Target] = []
         for operand in options.operands {
@@ -65,8 +65,7 @@ struct GCCommand {
         if let maximum = options.maximumBytes { return Target(name: name, maximumBytes: maximum) }
         let job = try context.job(named: name, from: connection)
         guard job == nil else { return Target(name: name, maximumBytes: job?.output.maximumBytes) }
-        let file: String? = try connection.value("SELECT file FROM job WHERE name = ?", name)
-        return Target(name: name, maximumBytes: nil, unreadable: file)
+        return Target(name: name, maximumBytes: nil, unreadable: try CatalogJob.file(of: name, on: connection))
     }
 
     private func collect(_ target: Target, _ database: String) async throws -> ExitCode {

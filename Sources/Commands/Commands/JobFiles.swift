@@ -8,7 +8,7 @@ import Storage
 import YAML
 
 extension CommandContext {
-    /// Reads and checks the job files of a command, and tells every fault on stderr.
+    /// Reads and checks the job files of a command, and reports every error on stderr.
     ///
     /// - Parameter looksForFiles: whether a file that a source is to read must be there now.
     /// - Returns: the jobs, or nil when one has an error.
@@ -66,8 +66,7 @@ extension CommandContext {
 
     /// A job of the catalog as its file has it now; nil when that can't be read.
     func job(named name: String, from connection: Connection) throws -> Job? {
-        let file: String? = try connection.value("SELECT file FROM job WHERE name = ?", name)
-        guard let file else { return nil }
+        guard let file = try CatalogJob.file(of: name, on: connection) else { return nil }
         let loaded = JobLoader(registry: registry, environment: environment).load([file])
         return loaded.hasErrors ? nil : loaded.jobs.first { $0.name == name }
     }

@@ -22,7 +22,7 @@ struct PruneCommand {
                 database: try CatalogLocation.path(flag: options.database, environment: context.environment))
             let freed = outcome.sizeBefore - outcome.sizeAfter
             console.tell(
-                "\(counted(outcome.runs, "run")) with \(counted(outcome.transfers, "transfer")) deleted; the catalog has "
+                "\(counted(outcome.runs, "run")) with \(counted(outcome.transfers, "transfer")) deleted; the catalog is now "
                     + byteText(outcome.sizeAfter) + (freed > 0 ? ", \(byteText(freed)) less than before" : ""))
             return .success
         } catch {

@@ -15,7 +15,7 @@ struct ResetCommand {
             return refuse("the file has several jobs: \(names.joined(separator: ", ")); give the name of one")
         }
         if !options.isConfirmed, !console.canAsk {
-            return refuse("reset asks before it deletes, and here is no terminal to ask on; give --yes")
+            return refuse("reset asks before it deletes, and stdin is not a terminal; give --yes")
         }
         do {
             let attempt = try await JobReset.begin(
@@ -60,7 +60,7 @@ struct ResetCommand {
 
     private func tell(_ outcome: JobReset.Outcome, of name: String, in directory: String) {
         for path in outcome.strangers.prefix(50) {
-            console.tell("\(name): \(directory)/\(path) stays: it is no file")
+            console.tell("\(name): \(directory)/\(path) stays: not a regular file")
         }
         let missing = outcome.missing > 0 ? ", \(outcome.missing) more had gone before" : ""
         console.tell(

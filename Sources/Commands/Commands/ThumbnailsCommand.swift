@@ -32,8 +32,8 @@ struct ThumbnailsCommand {
         switch ending {
         case .done(let figures):
             return tell(figures, of: job.name)
-        case .locked(let pid, let since):
-            console.tell(context.busyText(job: job.name, pid: pid, since: since))
+        case .locked(let holder):
+            console.tell(context.busyText(job: job.name, holder))
             return .locked
         case .failed(let reason):
             console.tell("\(job.name): failed: \(displayable(reason))")

@@ -12,7 +12,7 @@ extension CommandContext {
         }
     }
 
-    /// Who has a job, as `run` tells it.
+    /// Who has a job, as `run` reports it.
     func busyText(job: String, _ holder: RunHolder) -> String {
         busyText(job: job, pid: holder.pid, since: holder.since)
     }

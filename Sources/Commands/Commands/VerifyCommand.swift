@@ -61,7 +61,7 @@ struct VerifyCommand {
 final class FindingPrinter: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
-        /// Faults of items that are listed no more.
+        /// Faults of delisted items.
         var gone = 0
         /// Why stdout takes nothing more.
         var fault: OutputError?
@@ -121,7 +121,7 @@ final class FindingPrinter: Sendable {
     func summary(of name: String, _ outcome: Verification.Outcome, isRepaired: Bool) -> String {
         let (counts, gone) = state.withLock { ($0.counts, $0.gone) }
         let text = "\(name): \(counted(outcome.files, "file")), \(byteText(outcome.bytes)): "
-        guard outcome.faults > 0 else { return text + "all are as they were stored" }
+        guard outcome.faults > 0 else { return text + "all match the catalog" }
         let found = Self.order.compactMap { word in counts[word].map { "\($0) \(word)" } }.joined(separator: ", ")
         let fetched = outcome.faults - gone
         var way = ""
@@ -134,7 +134,7 @@ final class FindingPrinter: Sendable {
         }
         if gone > 0 {
             way +=
-                "; \(gone == 1 ? "1 is" : "\(gone) are") listed no more, and no run fetches "
+                "; \(gone == 1 ? "1 is" : "\(gone) are") delisted, and no run fetches "
                 + (gone == 1 ? "it" : "them")
         }
         return text + found + way

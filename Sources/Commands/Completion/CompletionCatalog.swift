@@ -1,4 +1,5 @@
 import Catalog
+import Model
 import Reports
 import SQLite
 import System
@@ -15,22 +16,15 @@ struct CompletionCatalog {
     /// The names of the jobs, with their files.
     func jobs() -> [Candidates.Word] {
         read { connection in
-            try connection.rows("SELECT name, file FROM job ORDER BY name LIMIT ?", Self.limit) { row in
-                Candidates.Word(try row[0], try row[1])
-            }
+            try CompletionQueries.jobs(limit: Self.limit, on: connection).map(Candidates.Word.init)
         }
     }
 
     /// The latest runs, with what they are.
     func runs() -> [Candidates.Word] {
         read { connection in
-            try connection.rows(
-                "SELECT id, job, started_at, outcome, pid, host FROM run ORDER BY id DESC LIMIT 20"
-            ) { row in
-                let (id, job): (Int64, String) = (try row[0], try row[1])
-                let outcome = RunLiveness.outcome(
-                    try row[3], job: job, processID: try row[4], host: try row[5], catalog: connection.path)
-                return Candidates.Word("\(id)", "\(job), \(localTimeText(try row[2])), \(outcome)")
+            try CompletionQueries.runs(limit: 20, on: connection).map { run in
+                Candidates.Word("\(run.id)", "\(run.job), \(localTimeText(run.startedAt)), \(run.outcome.rawValue)")
             }
         }
     }
@@ -38,25 +32,17 @@ struct CompletionCatalog {
     /// The keys of a job's collections, with their titles.
     func collections(of job: String) -> [Candidates.Word] {
         read { connection in
-            try connection.rows(
-                """
-                SELECT collection.key, title FROM collection JOIN job ON job.name = job WHERE ? IN (job.name, job.file)
-                ORDER BY position, id LIMIT ?
-                """, name(of: job), Self.limit
-            ) { row in Candidates.Word(try row[0], try row[1]) }
+            try CompletionQueries.collections(ofJob: name(of: job), limit: Self.limit, on: connection)
+                .map(Candidates.Word.init)
         }
     }
 
     /// The keys of a job's items that begin with what was typed, with their titles.
     func items(of job: String, _ typed: String) -> [Candidates.Word] {
         read { connection in
-            try connection.rows(
-                """
-                SELECT item.key, title FROM item JOIN job ON job.name = job
-                WHERE ? IN (job.name, job.file) AND substr(item.key, 1, ?) = ? AND state NOT IN ('gone', 'removed')
-                ORDER BY position, item.id LIMIT ?
-                """, name(of: job), typed.unicodeScalars.count, typed, Self.limit
-            ) { row in Candidates.Word(try row[0], try row[1]) }
+            try CompletionQueries.items(
+                ofJob: name(of: job), beginningWith: typed, limit: Self.limit, on: connection
+            ).map(Candidates.Word.init)
         }
     }
 
@@ -78,5 +64,11 @@ struct CompletionCatalog {
             // Words on stderr would end up in the middle of what is being typed.
             return []
         }
+    }
+}
+
+extension Candidates.Word {
+    fileprivate init(_ row: CompletionQueries.Name) {
+        self.init(row.name, row.meaning)
     }
 }

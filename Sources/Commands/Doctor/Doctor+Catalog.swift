@@ -30,7 +30,7 @@ extension Doctor {
         do {
             let connection = try CatalogLocation.openForReading(path)
             defer { connection.close() }
-            let runs = try connection.value("SELECT count(*) FROM run", as: Int.self) ?? 0
+            let runs = try RunRows.count(on: connection)
             guard access(path, W_OK) == 0 else {
                 return .problem("catalog", "\(path) is not writable", advice: "run as the user that owns it")
             }

@@ -17,9 +17,8 @@ struct Doctor {
     }
 
     private var libraries: [Finding] {
-        let sqlite = try? Connection.inMemory().value("SELECT sqlite_version()", as: String.self)
-        return [
-            .ok("runner", runnerVersion), Self.libcurl(curlFeatures()), .ok("SQLite", sqlite ?? "unknown"),
+        [
+            .ok("runner", runnerVersion), Self.libcurl(curlFeatures()), .ok("SQLite", sqliteVersionText),
             .ok("libyaml", yamlVersionText), .ok("libarchive", Self.withoutName(archiveVersionText)),
         ]
     }

@@ -10,7 +10,7 @@ final class PlanPrinter: Sendable {
     private struct State {
         var job = ""
         var table: PlanTable
-        var counts: [String: Int] = [:]
+        var counts: [PlanWord: Int] = [:]
         /// Why stdout takes nothing more.
         var fault: OutputError?
     }
@@ -35,12 +35,12 @@ final class PlanPrinter: Sendable {
     func print(_ items: [PlannedItem]) {
         state.withLock { state in
             let rows = items.map { item in
-                let action = Self.word(for: item.action)
-                state.counts[action, default: 0] += 1
-                if case .invalid(let reason) = item.action, state.counts[action, default: 0] <= Self.invalidLimit {
+                let word = PlanWord(item.action)
+                state.counts[word, default: 0] += 1
+                if case .invalid(let reason) = item.action, state.counts[word, default: 0] <= Self.invalidLimit {
                     console.tell("invalid  \(state.job) \(item.title): \(reason)")
                 }
-                return [item.key, item.title, item.path, action, item.url]
+                return [item.key, item.title, item.path, word.rawValue, item.url]
             }
             guard state.fault == nil, !rows.isEmpty else { return }
             do throws(OutputError) {
@@ -51,7 +51,7 @@ final class PlanPrinter: Sendable {
         }
     }
 
-    /// Tells a warning of the current job's source.
+    /// Reports a warning of the current job's source.
     func warn(_ message: String) {
         console.tell("warning  \(state.withLock(\.job)): \(message)")
     }
@@ -63,7 +63,7 @@ final class PlanPrinter: Sendable {
             guard total > 0 else {
                 return console.tell("\(state.job): nothing \(isSelection ? "selected" : "listed")")
             }
-            let parts = Self.words.compactMap { word in state.counts[word].map { "\($0) \(word)" } }
+            let parts = PlanWord.allCases.compactMap { word in state.counts[word].map { "\($0) \(word.rawValue)" } }
             console.tell("\(state.job): \(total) \(total == 1 ? "item" : "items"): \(parts.joined(separator: ", "))")
         }
     }
@@ -72,30 +72,38 @@ final class PlanPrinter: Sendable {
     func checkOutput() throws(OutputError) {
         if let fault = state.withLock(\.fault) { throw fault }
     }
+}
 
-    /// The actions with their meanings, in the order of the sums.
-    static let actions: [(word: String, meaning: String)] = [
-        ("fetch", "in full"), ("ask", "whether what is stored has changed"),
-        ("fresh", "nothing is asked: what is stored is fresh"),
-        (
-            "evicted",
+/// What a plan says of an item, in the order of the sums.
+enum PlanWord: String, CaseIterable {
+    case fetch, ask, fresh, evicted, duplicate
+    case notAsked = "not-asked"
+    case invalid
+
+    init(_ action: PlannedAction) {
+        self =
+            switch action {
+            case .fetch: .fetch
+            case .ask: .ask
+            case .fresh: .fresh
+            case .evicted: .evicted
+            case .duplicate: .duplicate
+            case .notAsked: .notAsked
+            case .invalid: .invalid
+            }
+    }
+
+    /// What a run would do.
+    var meaning: String {
+        switch self {
+        case .fetch: "in full"
+        case .ask: "whether what is stored has changed"
+        case .fresh: "nothing is asked: what is stored is fresh"
+        case .evicted:
             "nothing is asked: its file has gone to keep within output.max_bytes, and --refresh brings it back"
-        ),
-        ("duplicate", "gets what another item of the same URL gets"),
-        ("not-asked", "failed for good, and it is not yet time to ask again"), ("invalid", "can't be fetched"),
-    ]
-
-    private static let words = actions.map(\.word)
-
-    private static func word(for action: PlannedAction) -> String {
-        switch action {
-        case .fetch: "fetch"
-        case .ask: "ask"
-        case .fresh: "fresh"
-        case .evicted: "evicted"
-        case .duplicate: "duplicate"
-        case .notAsked: "not-asked"
-        case .invalid: "invalid"
+        case .duplicate: "gets what another item of the same URL gets"
+        case .notAsked: "failed permanently, and is not yet due to be asked again"
+        case .invalid: "can't be fetched"
         }
     }
 }

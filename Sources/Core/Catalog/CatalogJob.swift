@@ -14,8 +14,9 @@ package struct CatalogJob: Sendable, Hashable {
     /// - Throws: ``UpkeepError``; `SQLiteError`.
     package static func find(_ name: String, on catalog: Connection, environment: [String: String]) throws -> CatalogJob
     {
-        let directory: String? = try catalog.value("SELECT directory FROM job WHERE name = ?", name)
-        guard let directory else { throw UpkeepError.unknownJob(name, known: try names(on: catalog)) }
+        guard let directory = try directory(of: name, on: catalog) else {
+            throw UpkeepError.unknownJob(name, known: try names(on: catalog))
+        }
         guard try PlainNames.isDue(name, on: catalog) else { return CatalogJob(name: name, directory: directory) }
         let variables = Secrets([], ordinary: environment.map { (name: $0.key, value: $0.value) })
         guard let expanded = variables.expand(directory) else {
@@ -27,6 +28,16 @@ package struct CatalogJob: Sendable, Hashable {
     /// All names, in order.
     package static func names(on catalog: Connection) throws -> [String] {
         try catalog.rows("SELECT name FROM job ORDER BY name") { try $0[0] }
+    }
+
+    /// The output directory of a job as its last run had it; nil for an unknown one.
+    package static func directory(of name: String, on catalog: Connection) throws -> String? {
+        try catalog.value("SELECT directory FROM job WHERE name = ?", name)
+    }
+
+    /// The job file of a job as its last run had it; nil for an unknown one.
+    package static func file(of name: String, on catalog: Connection) throws -> String? {
+        try catalog.value("SELECT file FROM job WHERE name = ?", name)
     }
 }
 

@@ -13,7 +13,7 @@ package enum ItemLookup {
     ///
     /// - Parameter name: a path may be relative to the output directory or to the current folder, or absolute.
     package static func keys(_ name: String, of job: String, on catalog: Connection) throws -> [String] {
-        let directory: String = try catalog.value("SELECT directory FROM job WHERE name = ?", job) ?? ""
+        let directory = try CatalogJob.directory(of: job, on: catalog) ?? ""
         let absolute = FilePath.absolute(name.hasPrefix("./") ? String(name.dropFirst(2)) : name)
         let inside = absolute.hasPrefix("\(directory)/") ? String(absolute.dropFirst(directory.count + 1)) : nil
         for column in columns {

@@ -363,13 +363,4 @@ package enum ItemRows {
         try catalog.run(
             "UPDATE item SET etag = NULL, last_modified = NULL, expires_at = NULL, variant = NULL WHERE id = ?", item)
     }
-
-    /// Brings a row up to its file, which is the newer one and whole. Nothing tells how fresh it is.
-    package static func adopt(
-        _ size: Int64, _ digest: SHA256Digest, as item: Int64, on catalog: Connection
-    ) throws {
-        try catalog.run(
-            "UPDATE item SET size = ?, sha256 = ?, etag = NULL, last_modified = NULL, expires_at = NULL WHERE id = ?",
-            size, digest.hex, item)
-    }
 }

@@ -15,10 +15,39 @@ package enum PictureRows {
     ///
     /// - Returns: their paths, which other rows may claim as well.
     package static func delete(ofItem id: Int64, on catalog: Connection) throws -> [String] {
-        let paths = try catalog.rows("SELECT path FROM picture WHERE item_id = ?", id) { try $0[0] as String }
+        let paths = try paths(ofItem: id, on: catalog)
         try catalog.run("DELETE FROM picture WHERE item_id = ?", id)
         try catalog.run("DELETE FROM rendering WHERE item_id = ?", id)
         return paths
+    }
+
+    /// The paths of an item's pictures.
+    package static func paths(ofItem id: Int64, on catalog: Connection) throws -> [String] {
+        try catalog.rows("SELECT path FROM picture WHERE item_id = ?", id) { try $0[0] }
+    }
+
+    /// Goes through the paths of all pictures of a job.
+    package static func forEach(
+        ofJob job: String, on catalog: Connection, _ body: (_ item: Int64, _ path: String) throws -> Void
+    ) throws {
+        try catalog.forEach(
+            "SELECT item_id, picture.path FROM picture JOIN item ON item.id = item_id WHERE job = ?", job
+        ) { try body($0[0], $0[1]) }
+    }
+
+    /// Enters the pictures of an item in place of those that it has.
+    package static func replace(
+        ofItem id: Int64, with pictures: some Sequence<(RenderedPicture, PendingPicture)>, on catalog: Connection
+    ) throws {
+        try catalog.run("DELETE FROM picture WHERE item_id = ?", id)
+        for (picture, file) in pictures {
+            try catalog.run(
+                """
+                INSERT OR REPLACE INTO picture (item_id, position, name, kind, path, width, height, size, sha256)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, id, picture.position, picture.name, picture.kind.rawValue, file.path, picture.width,
+                picture.height, file.size, file.digest.hex)
+        }
     }
 
     /// Removes a picture that no row claims of the jobs that store into the directory: equal pictures are one file.
@@ -37,18 +66,5 @@ package enum PictureRows {
             WHERE picture.path = ? AND directory = (SELECT directory FROM job WHERE name = ?) LIMIT 1
             """, path, job)
         return owner != nil
-    }
-
-    /// Whether the pictures of an item's bytes with some settings have been made, or could not be, since a time in
-    /// microseconds since 1970 UTC.
-    package static func isRendered(
-        _ item: Int64, _ settings: RenderSettings, since: Int64, on catalog: Connection
-    ) throws -> Bool {
-        let found: Int64? = try catalog.value(
-            """
-            SELECT 1 FROM rendering JOIN item ON id = item_id
-            WHERE id = ? AND \(isCurrent) AND rendered_at >= ?
-            """, item, settings.fingerprint, settings.shape, since)
-        return found != nil
     }
 }

@@ -92,6 +92,11 @@ package enum RunRows {
         return "[\(overrides.map { jsonText(job.trust.secrets.hide($0)) }.joined(separator: ","))]"
     }
 
+    /// How many runs the catalog has, of all jobs.
+    package static func count(on catalog: Connection) throws -> Int {
+        try catalog.value("SELECT count(*) FROM run") ?? 0
+    }
+
     package static func finish(
         _ run: Int64, _ outcome: RunOutcome, detail: String?, on catalog: Connection, now: Int64
     ) throws {

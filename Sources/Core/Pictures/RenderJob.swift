@@ -32,7 +32,7 @@ package final class RenderJob: Sendable {
     /// Whether pictures are made that are there, and those tried again that could not be made.
     let isForced: Bool
     let secrets: Secrets
-    /// The books of the run, which count a failed picture as a failed item.
+    /// The ledger of the run, which counts a failed picture as a failed item.
     let ledger: (any PicturesRun)?
     let state = Locked(State())
 
@@ -44,8 +44,8 @@ package final class RenderJob: Sendable {
         var open = 0
         var isStopped = false
         package var figures = RenderFigures()
-        /// Why files have no pictures, as far as it was said.
-        var reasonsTold: Set<String> = []
+        /// Why files have no pictures, as far as it was reported.
+        var reasonsReported: Set<String> = []
         /// Resumed when nothing is open.
         var waiter: CheckedContinuation<Void, Never>?
     }

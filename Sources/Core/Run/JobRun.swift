@@ -83,30 +83,19 @@ final class JobRun: Sendable {
     private func attempt() async -> JobEnding {
         if job.media != nil, rendering == nil { return .failed(RenderJob.missing) }
         do {
-            // Both locks: one for all runs of the job with this catalog, one for all that write into its directory.
-            let catalogLock: FileLock
-            switch try FileLock.acquire(CatalogLocation.lock(of: job.name, catalog: store.path)) {
-            case .acquired(let lock): catalogLock = lock
-            case .held(let holder): return locked(holder)
+            let directory = job.output.directory
+            switch try JobLocks.acquire(job.name, directory: directory, isMaking: true, catalog: store.path) {
+            case .held(let locks, let output):
+                defer { locks.release() }
+                return try await run(in: output)
+            case .withoutDirectory(_, let error): throw error
+            case .busy(let holder): return .locked(pid: holder.pid, since: holder.since)
             }
-            defer { catalogLock.release() }
-            let output = try OutputDirectory(path: job.output.directory, create: true)
-            let outputLock: FileLock
-            switch try output.lock() {
-            case .acquired(let lock): outputLock = lock
-            case .held(let holder): return locked(holder)
-            }
-            defer { outputLock.release() }
-            return try await run(in: output)
         } catch let refusal as RefusedMove {
             return .refused(refusal)
         } catch {
             return .failed(job.trust.secrets.hide(String(describing: error)))
         }
-    }
-
-    private func locked(_ holder: LockHolder?) -> JobEnding {
-        .locked(pid: holder?.pid ?? 0, since: holder?.since ?? 0)
     }
 
     private func run(in output: OutputDirectory) async throws -> JobEnding {
@@ -284,7 +273,7 @@ final class JobRun: Sendable {
                 }
             }
             if isStopped { return .cut }
-            // What earlier lists were made of is of no more use; what can't be removed is in nobody's way.
+            // Downloads of earlier lists. Best effort: a file that cannot be removed is harmless.
             if !options.selection.isSourceChanged {
                 try? ledger.context.keeping.removeKept(except: ledger.context.keptNames.withLock { $0 })
             }

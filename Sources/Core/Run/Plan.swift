@@ -1,6 +1,5 @@
 package import Catalog
 import Files
-import Glibc
 import HTTP
 package import Jobs
 import Model
@@ -21,7 +20,7 @@ package enum PlannedAction: Sendable, Hashable {
     case fresh
     /// Ask nothing: the file has gone to keep within `output.max_bytes`.
     case evicted
-    /// Ask nothing before that time, microseconds since 1970 UTC: it failed for good.
+    /// Ask nothing before that time, microseconds since 1970 UTC: a permanent failure.
     case notAsked(before: Int64)
     /// Fail: the list's entry can't be fetched.
     case invalid(String)
@@ -46,7 +45,7 @@ package struct PlannedItem: Sendable, Hashable {
     package var collection: String
     package var title: String
     package var url: String
-    /// Relative to the output directory; with `{extension}` where only the bytes will tell it.
+    /// Relative to the output directory; with `{extension}` where only the bytes will show it.
     package var path: String
     package var action: PlannedAction
 }
@@ -66,20 +65,7 @@ package enum Plan {
         let warnings: @Sendable (String) -> Void = { warnings(job.trust.secrets.hide($0)) }
         let scratch = try ScratchFolder(for: "plan")
         defer { scratch.remove() }
-        let copy = "\(scratch.path)/catalog.sqlite"
-        if access(options.database, F_OK) == 0 {
-            // Reads only, and gives a whole catalog whatever other processes write meanwhile.
-            let original = try CatalogLocation.openForReading(options.database)
-            try original.run("VACUUM INTO ?", copy)
-            original.close()
-        }
-        let store = try CatalogStore(path: copy)
-        // The copy is thrown away whatever becomes of it: nothing waits for the disk, and the paths of a million items are
-        // compared in memory.
-        try await store.perform { catalog in
-            try catalog.execute(
-                "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -\(32 << 10)")
-        }
+        let store = try await ScratchCatalog.open(copyOf: options.database, at: "\(scratch.path)/catalog.sqlite")
         let recorder = Recorder(store: store, events: EventHub { _ in })
         let engine = try Engine(sink: recorder, bodyChecks: options.bodyChecks)
         defer { engine.stop() }
@@ -151,7 +137,7 @@ extension PlannedItem {
     }
 }
 
-/// The catalog, opened for writing only if a source has something to keep there.
+/// The catalog, opened for writing only if a source has something to remember.
 private final class LazyStore: Sendable {
     private let path: String
     private let substitute: CatalogStore

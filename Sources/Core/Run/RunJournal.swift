@@ -14,7 +14,7 @@ final class RunJournal {
     /// nil for a plan.
     let file: PublishJournal?
     /// Files of an unfinished run under names that no row claims.
-    private var leftovers: Leftovers.Intents = [:]
+    private var leftovers: CrashRecovery.Intents = [:]
 
     init(_ context: RunContext, _ file: PublishJournal?) {
         self.context = context
@@ -44,7 +44,7 @@ final class RunJournal {
         guard let file else { return }
         // What the journal forgets then is in the catalog.
         if context.job.transfer.durability == .batch { try catalog.setSynchronous(.full) }
-        leftovers = try Leftovers.takeUp(file, in: context.output, job: context.job.name, on: catalog)
+        leftovers = try CrashRecovery.recover(file, in: context.output, job: context.job.name, on: catalog)
             .filter { context.output.information($0.key)?.isRegular == true }
         // They stay in the journal: this run may be killed, too, before it comes to them.
         try file.replace(with: leftovers.values.flatMap(\.self))
@@ -57,8 +57,8 @@ final class RunJournal {
         let intents = leftovers.mapValues { intents in
             intents.map { PublishJournal.Intent(path: $0.path, size: $0.size, digest: $0.digest, isRetirement: true) }
         }
-        try Leftovers.apply(
-            try Leftovers.find(intents, in: context.output, job: context.job.name, on: catalog), in: context.output,
+        try CrashRecovery.apply(
+            try CrashRecovery.find(intents, in: context.output, job: context.job.name, on: catalog), in: context.output,
             on: catalog)
         leftovers = [:]
         try file.replace(with: [])
@@ -66,6 +66,6 @@ final class RunJournal {
 
     /// Whether a file is what an unfinished run of this job left, with the bytes that its journal tells.
     func isLeftover(_ path: RelativePath) -> Bool {
-        leftovers[path].flatMap { Leftovers.intent(of: path, among: $0, in: context.output) } != nil
+        leftovers[path].flatMap { CrashRecovery.intent(of: path, among: $0, in: context.output) } != nil
     }
 }

@@ -78,7 +78,9 @@ extension RunLedger {
         case .failed:
             try markFailed(
                 id, record, isPermanent: item.isPermanent, asked: published.isAsked, on: catalog, now: now)
-            if let file = published.unclaimed { try ItemRows.adopt(file.size, file.sha256, as: id, on: catalog) }
+            if let file = published.unclaimed {
+                try StoredFileRows.adopt(file.size, file.sha256, asItem: id, on: catalog)
+            }
         case .cancelled:
             try ItemRows.markCancelled(id, askedRun: published.isAsked ? context.run : nil, on: catalog)
         case .fresh:
@@ -117,7 +119,7 @@ extension RunLedger {
         if open.contains(item) { return true }
         guard let media = context.job.media, selected.contains(item) else { return false }
         let isForced = context.selection.isRefreshing || context.selection.isFailedOnly
-        return try !PictureRows.isRendered(item, media, since: isForced ? context.startedAt : 0, on: catalog)
+        return try !RenderingRows.isRendered(item, media, since: isForced ? context.startedAt : 0, on: catalog)
     }
 
     /// The item's end, if anybody wants to know.

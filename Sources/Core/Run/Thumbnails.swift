@@ -1,12 +1,11 @@
 import Catalog
 import Files
-import HTTP
 package import Jobs
 import MediaClient
 package import Model
 package import Pictures
 import SQLite
-import Storage
+package import Storage
 
 /// Makes the pictures that are missing of what a job has stored, without the network.
 package enum Thumbnails {
@@ -14,7 +13,7 @@ package enum Thumbnails {
     package enum Ending: Sendable {
         case done(RenderFigures)
         /// A run holds the job's lock.
-        case locked(pid: Int32, since: Int64)
+        case locked(RunHolder)
         case failed(String)
     }
 
@@ -35,19 +34,15 @@ package enum Thumbnails {
         }
         do {
             let store = try CatalogStore(path: options.database)
-            let catalogLock: FileLock
-            switch try FileLock.acquire(CatalogLocation.lock(of: job.name, catalog: store.path)) {
-            case .acquired(let lock): catalogLock = lock
-            case .held(let holder): return .locked(pid: holder?.pid ?? 0, since: holder?.since ?? 0)
+            let (locks, output): (JobLocks, OutputDirectory)
+            switch try JobLocks.acquire(
+                job.name, directory: job.output.directory, isMaking: false, catalog: store.path)
+            {
+            case .held(let held, let directory): (locks, output) = (held, directory)
+            case .withoutDirectory(_, let error): throw error
+            case .busy(let holder): return .locked(holder)
             }
-            defer { catalogLock.release() }
-            let output = try OutputDirectory(path: job.output.directory, create: false)
-            let outputLock: FileLock
-            switch try output.lock() {
-            case .acquired(let lock): outputLock = lock
-            case .held(let holder): return .locked(pid: holder?.pid ?? 0, since: holder?.since ?? 0)
-            }
-            defer { outputLock.release() }
+            defer { locks.release() }
             try await store.perform { catalog in
                 try DirectoryOwnership.check(
                     job.name, output, directory: job.output.directory, database: store.path, on: catalog)
@@ -73,10 +68,7 @@ package enum Thumbnails {
         while true {
             let from = last
             let items = try await store.perform { catalog in
-                try catalog.rows(
-                    "SELECT id FROM item WHERE job = ? AND state = 'stored' AND id > ? ORDER BY id LIMIT \(portion)",
-                    name, from
-                ) { try $0[0] as Int64 }
+                try RenderingRows.storedItems(ofJob: name, after: from, limit: portion, on: catalog)
             }
             guard let end = items.last else { return }
             last = end

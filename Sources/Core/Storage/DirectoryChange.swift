@@ -10,13 +10,8 @@ package import SQLite
 /// A directory that was moved, or copied, is taken as it is. Of all else the rows claim nothing in the new directory: what
 /// is not there is fetched again, and what somebody else has there is not overwritten. Files in the old directory stay.
 package struct DirectoryChange: Sendable {
-    /// What a row claims.
-    struct Claim: Sendable {
-        let id: Int64
-        let path: String
-        let size: Int64?
-        let sha256: String?
-    }
+    /// Rows that are read at a time.
+    private static let portion = 500
 
     /// As the catalog has it.
     private let old: String
@@ -39,9 +34,11 @@ package struct DirectoryChange: Sendable {
         var last: Int64 = 0
         while true {
             let from = last
-            let claims = try await store.perform { try Self.claims(of: job, after: from, on: $0) }
+            let claims = try await store.perform {
+                try StoredFileRows.claims(ofJob: job.name, after: from, limit: Self.portion, on: $0)
+            }
             guard let end = claims.last else { break }
-            last = end.id
+            last = end.item
             let before = change
             change = try await withCheckedThrowingContinuation { continuation in
                 files.async {
@@ -69,21 +66,10 @@ package struct DirectoryChange: Sendable {
         self.old = old
     }
 
-    /// Some of the files that rows claim, in the order of their ids after this one; none at the end.
-    private static func claims(of job: Job, after id: Int64, on catalog: Connection) throws -> [Claim] {
-        try catalog.rows(
-            """
-            SELECT id, path, size, sha256 FROM item WHERE job = ? AND path IS NOT NULL AND id > ? ORDER BY id LIMIT 500
-            """, job.name, id
-        ) { row in
-            Claim(id: try row[0], path: try row[1], size: try row[2], sha256: try row[3])
-        }
-    }
-
     /// Looks which of them are in the new directory. It may read all files, and blocks meanwhile.
     ///
     /// - Throws: what can't be read; `FileError.isCancelled` once it is stopped.
-    private mutating func look(at claims: [Claim], in output: OutputDirectory, isStopped: () -> Bool) throws {
+    private mutating func look(at claims: [FileClaim], in output: OutputDirectory, isStopped: () -> Bool) throws {
         // In a directory that no run has written to only the bytes can tell whose a file is.
         let isOwn = PublishJournal.exists(in: output)
         for claim in claims {
@@ -97,7 +83,7 @@ package struct DirectoryChange: Sendable {
             {
                 kept += 1
             } else {
-                lost.append(claim.id)
+                lost.append(claim.item)
             }
         }
     }
@@ -105,29 +91,19 @@ package struct DirectoryChange: Sendable {
     /// Looks which items have lost a picture.
     private mutating func lookAtPictures(of job: Job, in output: OutputDirectory, on catalog: Connection) throws {
         let pictures = Set(try output.pictureNames())
-        try catalog.forEach(
-            "SELECT item_id, picture.path FROM picture JOIN item ON item.id = item_id WHERE job = ?", job.name
-        ) { row in
-            let name = try (row[1] as String).split(separator: "/").last.map(String.init)
-            if name.map(pictures.contains) != true { pictureless.insert(try row[0]) }
+        try PictureRows.forEach(ofJob: job.name, on: catalog) { item, path in
+            let name = path.split(separator: "/").last.map(String.init)
+            if name.map(pictures.contains) != true { pictureless.insert(item) }
         }
     }
 
     /// Has the rows claim nothing that is not there.
     package func apply(on catalog: Connection) throws {
-        for id in lost {
-            try catalog.run(
-                """
-                UPDATE item SET path = NULL, size = NULL, sha256 = NULL, stored_url = NULL, etag = NULL,
-                    last_modified = NULL, expires_at = NULL, is_unsettled = 1,
-                    state = CASE state WHEN 'stored' THEN iif(failure IS NULL, 'pending', 'failed') ELSE state END
-                WHERE id = ?
-                """, id)
-        }
+        for id in lost { try StoredFileRows.forgetMissingFile(ofItem: id, on: catalog) }
         for id in pictureless { _ = try PictureRows.delete(ofItem: id, on: catalog) }
     }
 
-    /// What to tell of it; nil when all files are there.
+    /// What to report of it; nil when all files are there.
     package var warning: String? {
         guard !lost.isEmpty else { return nil }
         return "output.directory has changed, and \(lost.count) of \(lost.count + kept) files are not in \(new): "

@@ -21,7 +21,7 @@ package enum DirectoryOwnership {
     ) throws {
         let database = FilePath.absolute(database)
         if let owner = try output.owner(), try !isStale(owner, output, on: catalog) {
-            let isOwn = try owner.job == job && owner.catalog == identity(of: catalog)
+            let isOwn = try owner.job == job && owner.catalog == OwnershipRows.identity(of: catalog)
             guard isOwn else { throw try foreign(owner, job, output, directory, on: catalog) }
             if isCopy(database, of: owner) {
                 throw CatalogError(
@@ -31,11 +31,9 @@ package enum DirectoryOwnership {
             }
             return
         }
-        let others = try catalog.rows("SELECT name, directory FROM job WHERE name <> ? ORDER BY name", job) { row in
-            (name: try row[0] as String, directory: try row[1] as String)
-        }
+        let others = try OwnershipRows.directories(ofOthersThan: job, on: catalog)
         if let other = others.first(where: { $0.directory == directory || output.isSameDirectory(as: $0.directory) }) {
-            throw taken(directory, by: other.name, job)
+            throw taken(directory, by: other.job, job)
         }
     }
 
@@ -45,23 +43,19 @@ package enum DirectoryOwnership {
     ) throws {
         try check(job, output, directory: directory, database: database, on: catalog)
         let owner = DirectoryOwner(
-            job: job, catalog: try identity(of: catalog), database: FilePath.absolute(database))
+            job: job, catalog: try OwnershipRows.identity(of: catalog), database: FilePath.absolute(database))
         guard try output.owner() != owner else { return }
         // The catalog must know its own name after a loss of power, when the directory does.
-        try catalog.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        try OwnershipRows.keepIdentity(on: catalog)
         try output.setOwner(owner)
-    }
-
-    private static func identity(of catalog: Connection) throws -> String {
-        try catalog.value("SELECT id FROM identity") ?? ""
     }
 
     /// Whether the owner is a job of this catalog that has gone, or has moved to another directory.
     private static func isStale(
         _ owner: DirectoryOwner, _ output: OutputDirectory, on catalog: Connection
     ) throws -> Bool {
-        guard try owner.catalog == identity(of: catalog) else { return false }
-        let directory: String? = try catalog.value("SELECT directory FROM job WHERE name = ?", owner.job)
+        guard try owner.catalog == OwnershipRows.identity(of: catalog) else { return false }
+        let directory = try CatalogJob.directory(of: owner.job, on: catalog)
         return directory.map { !output.isSameDirectory(as: $0) } ?? true
     }
 
@@ -69,7 +63,7 @@ package enum DirectoryOwnership {
         _ owner: DirectoryOwner, _ job: String, _ output: OutputDirectory, _ directory: String,
         on catalog: Connection
     ) throws -> CatalogError {
-        if try owner.catalog == identity(of: catalog) { return taken(directory, by: owner.job, job) }
+        if try owner.catalog == OwnershipRows.identity(of: catalog) { return taken(directory, by: owner.job, job) }
         return CatalogError(
             "the output directory \(directory) belongs to the job '\(owner.job)' of the catalog \(owner.database); give "
                 + "'\(job)' one of its own, or, where that catalog is lost or given up, remove \(output.ownerPath): the "
@@ -90,6 +84,6 @@ package enum DirectoryOwnership {
             let catalog = try? Connection(path: owner.database, mode: .readOnly)
         else { return false }
         defer { catalog.close() }
-        return (try? identity(of: catalog)) == owner.catalog
+        return (try? OwnershipRows.identity(of: catalog)) == owner.catalog
     }
 }

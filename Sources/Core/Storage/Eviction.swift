@@ -1,16 +1,18 @@
+import Catalog
 package import Files
+import Model
 package import SQLite
 
 /// Takes stored files of items away, so that their rows keep what is known of them and claim no file.
 ///
 /// Rows go before files: killed in between, the journal of the output directory names the files that no row claims, and
-/// whoever takes it up next removes them. A file is read before it goes, since one that was changed is somebody else's.
+/// the next recovery removes them. A file is read before it goes, since one that was changed is somebody else's.
 package struct Eviction {
     package let job: String
     let output: OutputDirectory
     /// Whether rows and names are flushed to the disk.
     var isDurable = true
-    /// Files that are newer than their rows tell, by item; for those who only look.
+    /// Files that are newer than their rows say, by item; for those who only look.
     var replaced: [Int64: PublishJournal.Intent] = [:]
     /// Whether nothing more is to be read or removed.
     var isStopped: () -> Bool = { false }
@@ -29,7 +31,7 @@ package struct Eviction {
     /// An item whose file goes.
     package struct Victim {
         package let id: Int64
-        fileprivate let state: String
+        fileprivate let state: ItemState
         package let key: String
         package let title: String
         package let path: RelativePath
@@ -39,7 +41,7 @@ package struct Eviction {
         fileprivate let file: FileInformation
     }
 
-    /// A file that is not what its row tells of.
+    /// A file that is not what its row says.
     package struct Stranger {
         let id: Int64
         let key: String
@@ -60,7 +62,7 @@ package struct Eviction {
         }
     }
 
-    /// What a look at the items of one file tells.
+    /// What is known of the items of one file.
     struct Examination {
         var victims: [Victim] = []
         var strangers: [Stranger] = []
@@ -100,25 +102,13 @@ package struct Eviction {
     }
 
     private func examine(_ item: Int64, _ examination: inout Examination, on catalog: Connection) throws {
-        let found = try catalog.first(
-            """
-            SELECT key, title, path, size, sha256, coalesce(stored_at, 0), state,
-                (SELECT at FROM mark WHERE item_id = item.id AND kind = 'viewed')
-            FROM item WHERE id = ? AND path IS NOT NULL AND state IN ('stored', 'gone')
-            """, item
-        ) { row in
-            (
-                key: try row[0] as String, title: try row[1] as String, path: try row[2] as String,
-                size: try row[3] as Int64?, sha256: try row[4] as String?, storedAt: try row[5] as Int64,
-                state: try row[6] as String, viewedAt: try row[7] as Int64?
-            )
-        }
-        guard let found, let path = try? RelativePath(validating: found.path), let file = output.information(path)
+        guard let found = try EvictionRows.candidate(item: item, on: catalog),
+            let path = try? RelativePath(validating: found.path), let file = output.information(path)
         else { return }
         examination.storedAt = max(examination.storedAt, found.storedAt)
         examination.lastUse = max(examination.lastUse ?? 0, found.storedAt, found.viewedAt ?? 0)
         let known = replaced[item]
-        let digest = known?.digest ?? found.sha256.flatMap(SHA256Digest.init(hex:))
+        let digest = known?.digest ?? found.digest
         let size = known?.size ?? found.size
         var isSame = examination.read.contains(ReadFile(file, digest))
         if !isSame, file.isRegular, file.size == size { isSame = try self.digest(of: path) == digest }
@@ -158,14 +148,7 @@ package struct Eviction {
             })
         if isDurable { try output.flushData() }
         try catalog.transaction {
-            for victim in victims {
-                try catalog.run(
-                    """
-                    UPDATE item SET state = 'evicted', path = NULL, stored_url = NULL, etag = NULL,
-                        last_modified = NULL, expires_at = NULL, variant = NULL, failure = NULL, is_unsettled = 0,
-                        permanent_failures = 0, asked_again_at = NULL WHERE id = ?
-                    """, victim.id)
-            }
+            for victim in victims { try EvictionRows.evict(item: victim.id, on: catalog) }
             try alsoWriting()
         }
         var failed: [(victim: Victim, error: FileError)] = []
@@ -182,8 +165,7 @@ package struct Eviction {
         if !failed.isEmpty {
             try catalog.transaction {
                 for (victim, _) in failed {
-                    try catalog.run(
-                        "UPDATE item SET state = ?, path = ? WHERE id = ?", victim.state, victim.path.text, victim.id)
+                    try EvictionRows.restore(item: victim.id, victim.state, at: victim.path, on: catalog)
                 }
             }
         }
@@ -193,7 +175,7 @@ package struct Eviction {
 }
 
 extension FileInformation {
-    /// Whether nothing tells that it is another file, or that it was written to.
+    /// Whether nothing shows that it is another file, or that it was written to.
     fileprivate func isSameFile(as other: FileInformation) -> Bool {
         device == other.device && inode == other.inode && size == other.size && modified == other.modified
     }

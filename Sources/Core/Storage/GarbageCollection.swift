@@ -14,7 +14,7 @@ package enum GarbageCollection {
             case evict
             /// A file of the program's own that nothing needs.
             case remove
-            /// An item's file that is not what its row tells of: it stays.
+            /// An item's file that is not what its row says: it stays.
             case changed
         }
 
@@ -69,7 +69,7 @@ package enum GarbageCollection {
                 let job = try CatalogJob.find(name, on: catalog, environment: environment)
                 guard !isDryRun else {
                     let output = try OutputDirectory(path: job.directory, create: false)
-                    if let holder = try holder(of: job, in: output, catalog: database) { return Ending.busy(holder) }
+                    if let holder = try JobLocks.holder(name, output, catalog: database) { return Ending.busy(holder) }
                     try DirectoryOwnership.check(
                         name, output, directory: job.directory, database: database, on: catalog)
                     var sweep = GarbageSweep(name, output, journal: nil, findings: findings)
@@ -92,16 +92,6 @@ package enum GarbageCollection {
             await store.close()
             throw error
         }
-    }
-
-    private static func holder(
-        of job: CatalogJob, in output: OutputDirectory, catalog: String
-    ) throws -> RunHolder? {
-        let lock = CatalogLocation.lock(of: job.name, catalog: catalog)
-        for state in [try FileLock.state(of: lock), try output.lockState()] {
-            if case .held(let holder) = state { return RunHolder(holder) }
-        }
-        return nil
     }
 }
 
@@ -129,10 +119,10 @@ private struct GarbageSweep {
     mutating func run(maximumBytes: Int64?, on catalog: Connection) throws -> GarbageCollection.Outcome {
         if journal != nil { try catalog.setSynchronous(.full) }
         let intents = try journal?.leftovers() ?? PublishJournal.leftovers(in: output)
-        let left = try Leftovers.find(intents, in: output, job: job, on: catalog)
+        let left = try CrashRecovery.find(intents, in: output, job: job, on: catalog)
         for (path, size) in left.retired.sorted(by: { $0.path.text < $1.path.text }) { removed(path.text, size) }
         if let journal {
-            try Leftovers.apply(left, in: output, on: catalog)
+            try CrashRecovery.apply(left, in: output, on: catalog)
             try output.flushFolders()
             if !intents.isEmpty { try clear(journal, left) }
         }
@@ -147,7 +137,7 @@ private struct GarbageSweep {
     }
 
     private mutating func evict(
-        over maximum: Int64, _ leftovers: Leftovers.Findings, on catalog: Connection
+        over maximum: Int64, _ leftovers: CrashRecovery.Findings, on catalog: Connection
     ) throws {
         // For a dry run, whose rows stay as they are.
         let replaced = journal == nil ? Dictionary(leftovers.replaced.map { ($0.item, $0.intent) }) { $1 } : [:]
@@ -176,7 +166,7 @@ private struct GarbageSweep {
     }
 
     /// Empties the journal but for files that the next run may replace.
-    private func clear(_ journal: PublishJournal, _ left: Leftovers.Findings) throws {
+    private func clear(_ journal: PublishJournal, _ left: CrashRecovery.Findings) throws {
         try journal.replace(with: left.unclaimed.values.flatMap(\.self))
     }
 
@@ -184,8 +174,7 @@ private struct GarbageSweep {
     private mutating func removeParts(on catalog: Connection) throws {
         for part in try output.parts().sorted(by: { $0.name < $1.name }) where isPartName(part.name) {
             if let item = itemID(ofPart: part.name) {
-                let owner: Int64? = try catalog.value("SELECT id FROM item WHERE id = ? AND job = ?", item, job)
-                if owner != nil { continue }
+                if try StoredFileRows.isItem(item, ofJob: job, on: catalog) { continue }
             }
             removed("\(OutputDirectory.privateName)/parts/\(part.name)", part.size)
             if journal != nil { try output.removePart(part.name) }

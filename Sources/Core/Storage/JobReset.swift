@@ -3,8 +3,8 @@ import Files
 import Model
 import SQLite
 
-/// Deletes what a job stored, or what it stored of one collection or as one item: the files that rows claim, and the rows. The job is held
-/// meanwhile.
+/// Deletes what a job stored, or what it stored of one collection or as one item: the files that rows claim, and the rows.
+/// The job is held meanwhile.
 ///
 /// Killed at any moment it leaves no row without its file: rows go before their files, and the journal of the output
 /// directory names those files until they have gone, so that the next reset or run removes them.
@@ -25,7 +25,7 @@ package final class JobReset: Sendable {
         package var files = 0
         /// Files that had gone before.
         package var missing = 0
-        /// What is at a claimed path and is no file, such as a folder or a link: it stays.
+        /// What is at a claimed path and is not a regular file, such as a folder or a link: it stays.
         package var strangers: [String] = []
     }
 
@@ -49,18 +49,9 @@ package final class JobReset: Sendable {
     package let extent: Extent
     private let held: HeldJob
     private let store: CatalogStore
-    /// The rows of the part; both nil for the whole job.
-    private let scope: Scope
+    private let scope: ResetRows.Scope
 
-    private struct Scope: Sendable {
-        var collection: Int64?
-        var item: Int64?
-
-        /// Over `item`, with the ids as the second and the third parameter.
-        static let condition = "(?2 IS NULL OR collection_id = ?2) AND (?3 IS NULL OR id = ?3)"
-    }
-
-    private init(_ held: HeldJob, _ store: CatalogStore, _ part: Part?, _ scope: Scope, _ extent: Extent) {
+    private init(_ held: HeldJob, _ store: CatalogStore, _ part: Part?, _ scope: ResetRows.Scope, _ extent: Extent) {
         self.held = held
         self.store = store
         self.part = part
@@ -82,7 +73,7 @@ package final class JobReset: Sendable {
             let attempt = try await store.perform { catalog in
                 let job = try CatalogJob.find(job, on: catalog, environment: environment)
                 let part = try name.map { try find($0, of: job.name, on: catalog) }
-                let scope = part?.scope ?? Scope()
+                let scope = part?.scope ?? .job
                 switch try HeldJob.hold(job, database: database, on: catalog) {
                 case .busy(let holder): return Attempt.busy(holder)
                 case .held(let held):
@@ -100,35 +91,24 @@ package final class JobReset: Sendable {
 
     private static func find(
         _ name: String, of job: String, on catalog: Connection
-    ) throws -> (part: Part, scope: Scope) {
-        for column in ["key", "title"] {
-            let found = try catalog.rows(
-                "SELECT id, key FROM collection WHERE job = ? AND \(column) = ? ORDER BY position", job, name
-            ) { (id: try $0[0] as Int64, key: try $0[1] as String) }
+    ) throws -> (part: Part, scope: ResetRows.Scope) {
+        for column in ResetRows.CollectionName.allCases {
+            let found = try ResetRows.collections(ofJob: job, called: name, by: column, on: catalog)
             guard found.count < 2 else { throw UpkeepError.ambiguous(name, job: job, keys: found.map(\.key)) }
-            if let only = found.first { return (.collection(key: only.key), Scope(collection: only.id)) }
+            if let only = found.first { return (.collection(key: only.key), .collection(only.id)) }
         }
         let items = try ItemLookup.keys(name, of: job, on: catalog)
         guard items.count < 2 else { throw UpkeepError.ambiguous(name, job: job, keys: items) }
-        if let key = items.first {
-            let id: Int64? = try catalog.value("SELECT id FROM item WHERE job = ? AND key = ?", job, key)
-            return (.item(key: key), Scope(item: id))
+        if let key = items.first, let id = try ResetRows.item(ofJob: job, key: key, on: catalog) {
+            return (.item(key: key), .item(id))
         }
-        let known = try catalog.rows("SELECT key FROM collection WHERE job = ? ORDER BY position", job) {
-            try $0[0] as String
-        }
+        let known = try ResetRows.collectionKeys(ofJob: job, on: catalog)
         throw UpkeepError.unknownCollection(name, job: job, known: known)
     }
 
-    private static func measure(_ job: CatalogJob, _ scope: Scope, on catalog: Connection) throws -> Extent {
-        var extent = Extent(directory: job.directory)
-        try catalog.forEach(
-            """
-            SELECT count(*), count(path), CAST(total(iif(path IS NULL, 0, size)) AS INTEGER) FROM item
-            WHERE job = ? AND \(Scope.condition)
-            """, job.name, scope.collection, scope.item
-        ) { row in (extent.items, extent.files, extent.bytes) = (try row[0], try row[1], try row[2]) }
-        return extent
+    private static func measure(_ job: CatalogJob, _ scope: ResetRows.Scope, on catalog: Connection) throws -> Extent {
+        let rows = try ResetRows.extent(ofJob: job.name, scope, on: catalog)
+        return Extent(directory: job.directory, items: rows.items, files: rows.files, bytes: rows.bytes)
     }
 
     /// Gives the job back as it is.
@@ -156,50 +136,22 @@ package final class JobReset: Sendable {
         try catalog.setSynchronous(.full)
         let journal = try held.output.map { try PublishJournal(in: $0) }
         if let journal, let output = held.output {
-            let left = try Leftovers.takeUp(journal, in: output, job: job, on: catalog)
-            for (path, intents) in left where Leftovers.intent(of: path, among: intents, in: output) != nil {
+            let left = try CrashRecovery.recover(journal, in: output, job: job, on: catalog)
+            for (path, intents) in left where CrashRecovery.intent(of: path, among: intents, in: output) != nil {
                 try output.remove(path)
                 output.removeEmptyFolders(above: path)
             }
             try journal.clear()
         }
-        try deleteTransfers(on: catalog)
-        // Each item's deletion would look through all transfers for its own, which have just gone.
-        try catalog.execute("PRAGMA foreign_keys = OFF")
+        try ResetRows.deleteTransfers(ofJob: job, scope, on: catalog)
         var outcome = Outcome()
-        while try deleteBatch(journal, &outcome, on: catalog) {}
-        try catalog.execute("PRAGMA foreign_keys = ON")
-        if let collection = scope.collection {
-            try catalog.run("DELETE FROM collection WHERE id = ?", collection)
-        } else if scope.item == nil {
-            try catalog.run("DELETE FROM job WHERE name = ?", job)
-            try held.output?.removePrivateFiles()
+        try ResetRows.withoutForeignKeys(on: catalog) {
+            while try deleteBatch(journal, &outcome, on: catalog) {}
         }
+        try ResetRows.deleteOwner(ofJob: job, scope, on: catalog)
+        if scope == .job { try held.output?.removePrivateFiles() }
         try CatalogSpace.reclaim(on: catalog)
         return outcome
-    }
-
-    /// Deletes the runs of the job, or the transfers of the part's items. The figures of runs stay what they were.
-    private func deleteTransfers(on catalog: Connection) throws {
-        let job = held.job.name
-        guard part != nil else {
-            let runs = try catalog.rows("SELECT id FROM run WHERE job = ?", job) { try $0[0] as Int64 }
-            for run in runs { try catalog.run("DELETE FROM run WHERE id = ?", run) }
-            return
-        }
-        // The plus sign keeps it to one pass over the runs: looking up each item in each run would cost their product.
-        try catalog.run(
-            """
-            DELETE FROM transfer WHERE run_id IN (SELECT id FROM run WHERE job = ?)
-                AND +item_id IN (SELECT id FROM item WHERE job = ?1 AND \(Scope.condition))
-            """, job, scope.collection, scope.item)
-    }
-
-    private struct Row {
-        let id: Int64
-        let path: RelativePath?
-        let size: Int64?
-        let digest: SHA256Digest?
     }
 
     /// Deletes some items: journal, rows, files.
@@ -208,26 +160,14 @@ package final class JobReset: Sendable {
     private func deleteBatch(_ journal: PublishJournal?, _ outcome: inout Outcome, on catalog: Connection) throws
         -> Bool
     {
-        let rows = try catalog.rows(
-            """
-            SELECT id, path, size, sha256 FROM item WHERE job = ? AND \(Scope.condition)
-            ORDER BY id LIMIT \(Self.batchSize)
-            """, held.job.name, scope.collection, scope.item
-        ) { row in
-            Row(
-                id: try row[0], path: (try row[1] as String?).flatMap { try? RelativePath(validating: $0) },
-                size: try row[2], digest: (try row[3] as String?).flatMap(SHA256Digest.init(hex:)))
-        }
+        let rows = try ResetRows.items(ofJob: held.job.name, scope, limit: Self.batchSize, on: catalog)
         guard !rows.isEmpty else { return false }
         try journal?.record(rows.compactMap(intent))
         try held.output?.flushData()
         var pictures: Set<String> = []
         try catalog.transaction {
             for row in rows {
-                pictures.formUnion(try PictureRows.delete(ofItem: row.id, on: catalog))
-                try catalog.run("DELETE FROM mark WHERE item_id = ?", row.id)
-                try catalog.run("DELETE FROM download WHERE item_id = ?", row.id)
-                try catalog.run("DELETE FROM item WHERE id = ?", row.id)
+                pictures.formUnion(try ResetRows.delete(item: row.id, on: catalog))
             }
         }
         outcome.items += rows.count
@@ -243,12 +183,12 @@ package final class JobReset: Sendable {
         return true
     }
 
-    private func intent(_ row: Row) -> PublishJournal.Intent? {
+    private func intent(_ row: ResetRows.Item) -> PublishJournal.Intent? {
         guard let path = row.path, let size = row.size, let digest = row.digest else { return nil }
         return PublishJournal.Intent(path: path, size: size, digest: digest, isRetirement: true)
     }
 
-    private func removeFile(of row: Row, in output: OutputDirectory, _ outcome: inout Outcome) throws {
+    private func removeFile(of row: ResetRows.Item, in output: OutputDirectory, _ outcome: inout Outcome) throws {
         try output.removePart(itemPartName(row.id))
         guard let path = row.path else { return }
         guard let found = output.information(path) else {

@@ -1,3 +1,4 @@
+import Catalog
 import Files
 package import SQLite
 import System
@@ -13,7 +14,7 @@ package struct KeptFiles {
         let item: Int64
         /// The others, where equal bytes are stored once.
         var others: [Int64] = []
-        /// What it counts, in bytes; 0 where it is not what the row tells of.
+        /// What it counts, in bytes; 0 where it is not what the row says.
         package let size: Int64
         /// Microseconds since 1970 UTC, the latest of all its items.
         var lastUse: Int64
@@ -45,13 +46,9 @@ package struct KeptFiles {
         self.bytes = bytes
     }
 
-    /// What the rows of a job tell of its files: at least what they count.
+    /// The bytes of the files of a job by its rows: at least what they count.
     package static func bytesByRows(ofJob job: String, on catalog: Connection) throws -> Int64 {
-        try catalog.value(
-            """
-            SELECT CAST(total(size) AS INTEGER) FROM item
-            WHERE job = ? AND path IS NOT NULL AND state IN ('stored', 'gone')
-            """, job) ?? 0
+        try EvictionRows.bytes(ofJob: job, on: catalog)
     }
 
     /// Whether something has to go, as far as is known.
@@ -84,14 +81,14 @@ package struct KeptFiles {
 
     // MARK: Looking
 
-    /// Has the next look at the disk be a new one, where the rows tell of more than the limit.
+    /// Has the next look at the disk be a new one, where the rows say more than the limit.
     package mutating func lookAgain(bytes: Int64) {
         (self.bytes, files, oversized) = (bytes, nil, FIFO())
     }
 
     /// Looks at all files on the disk, unless it was done.
     ///
-    /// - Parameter replaced: files that are newer than their rows tell, by item.
+    /// - Parameter replaced: files that are newer than their rows say, by item.
     mutating func look(
         atJob job: String, in output: OutputDirectory, replaced: [Int64: PublishJournal.Intent] = [:],
         on catalog: Connection
@@ -101,16 +98,10 @@ package struct KeptFiles {
         var found: [File] = []
         var linked: [Inode: Int] = [:]
         // In the order of the rows, which is mostly that of the folders.
-        try catalog.forEach(
-            """
-            SELECT id, path, size, max(coalesce(stored_at, 0), coalesce(at, 0))
-            FROM item LEFT JOIN mark ON item_id = id AND kind = 'viewed'
-            WHERE job = ? AND path IS NOT NULL AND size IS NOT NULL AND state IN ('stored', 'gone')
-            """, job
-        ) { row in
-            let (item, lastUse): (Int64, Int64) = (try row[0], try row[3])
-            let size = try replaced[item]?.size ?? row[2]
-            guard !strangers.contains(item), let path = try? RelativePath(validating: try row[1]),
+        try EvictionRows.forEachFile(ofJob: job, on: catalog) { used in
+            let (item, lastUse) = (used.item, used.lastUse)
+            let size = replaced[item]?.size ?? used.size
+            guard !strangers.contains(item), let path = try? RelativePath(validating: used.path),
                 let file = output.information(path), file.isRegular
             else { return }
             if file.links > 1, let index = linked[Inode(file)] {
@@ -150,7 +141,7 @@ package struct KeptFiles {
     /// What has to go next.
     package struct Surplus {
         package var victims: [Eviction.Victim] = []
-        /// Files that would go and are not what their rows tell: somebody else's.
+        /// Files that would go and are not what their rows say: somebody else's.
         package var changed: [Eviction.Stranger] = []
 
         package var isEmpty: Bool { victims.isEmpty && changed.isEmpty }

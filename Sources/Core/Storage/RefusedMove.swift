@@ -6,7 +6,7 @@ package import Model
 package import SQLite
 
 /// A job that was to run for some of its items only, and with another output directory than it has: what the rows of the
-/// other items tell would be lost.
+/// other items say would be lost.
 package struct RefusedMove: Error, Sendable, CustomStringConvertible {
     /// What is wrong, and the ways out.
     package let description: String
@@ -14,7 +14,7 @@ package struct RefusedMove: Error, Sendable, CustomStringConvertible {
     /// Looks whether a run would be such a one.
     ///
     /// - Parameter database: the catalog's file, which need not be there.
-    /// - Returns: nil where nothing is wrong, or the catalog can't be read: a run tells why.
+    /// - Returns: nil where nothing is wrong, or the catalog can't be read: a run reports why.
     package static func find(_ job: Job, _ selection: Selection, database: String) -> RefusedMove? {
         guard !selection.isWhole, access(database, F_OK) == 0,
             let catalog = try? CatalogLocation.openForReading(database)
@@ -37,8 +37,9 @@ extension DirectoryChange {
     /// The output directory that the catalog has for a job; nil for a new job, and where it is the job's own, by whatever
     /// path.
     static func oldDirectory(of job: Job, on catalog: Connection) throws -> String? {
-        let old: String? = try catalog.value("SELECT directory FROM job WHERE name = ?", job.name)
-        guard let old, old != job.output.directory else { return nil }
+        guard let old = try CatalogJob.directory(of: job.name, on: catalog), old != job.output.directory else {
+            return nil
+        }
         return isSameFolder(job.trust.secrets.expand(old) ?? old, job.output.directory) ? nil : old
     }
 

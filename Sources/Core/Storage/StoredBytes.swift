@@ -3,7 +3,7 @@ import System
 
 /// Where the bytes of a digest are stored already, for jobs that store equal bytes once.
 ///
-/// The items of one digest have places by their number beside it. Entries that share a hash stand in one row of the table,
+/// The items of one digest have places by their number beside it. Entries that share a hash are in one row of the table,
 /// and forty thousand equal files would be a row of that length, gone through for each of them.
 package struct StoredBytes {
     /// Items that the catalog has as stored, by the hashes of their digests and places.
@@ -13,7 +13,7 @@ package struct StoredBytes {
 
     package init() {}
 
-    /// Remembers an item whose row tells of its file.
+    /// Remembers an item whose row has its file.
     package mutating func add(_ digest: SHA256Digest, of item: Int64) {
         items.insert(item, hash: Self.place(count(digest), digest))
     }

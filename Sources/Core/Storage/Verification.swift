@@ -1,7 +1,6 @@
 import Catalog
 import Dispatch
 import Files
-import HTTP
 import SQLite
 import System
 
@@ -14,7 +13,7 @@ package enum Verification {
         case truncated(Int64)
         /// It has other bytes, or more of them, so many.
         case changed(Int64)
-        /// It can't be read, or is no file; why.
+        /// It can't be read, or is not a regular file; why.
         case unreadable(String)
     }
 
@@ -27,7 +26,7 @@ package enum Verification {
         /// By the row, in bytes.
         package let size: Int64
         package let fault: Fault
-        /// Whether the item is listed no more, so that no run fetches it again.
+        /// Whether the item is delisted, so that no run fetches it again.
         package let isGone: Bool
     }
 
@@ -53,7 +52,7 @@ package enum Verification {
         return try CatalogJob.names(on: catalog)
     }
 
-    /// Reads every file that a row of a job claims, also those of items that are listed no more. A file that a run replaces
+    /// Reads every file that a row of a job claims, also those of delisted items. A file that a run replaces
     /// meanwhile is judged by its new row.
     ///
     /// - Parameters:
@@ -93,15 +92,9 @@ package enum Verification {
         return try ending.get()
     }
 
-    /// Keeps the path where something is: it gives way to the next download, and not before.
+    /// Keeps the path where something is: the next download replaces it, and nothing before that.
     private static func forget(_ item: Int64, _ fault: Fault, on catalog: Connection) throws {
-        try catalog.run(
-            """
-            UPDATE item SET state = iif(state = 'gone', state, 'pending'), failure = NULL, path = iif(?, NULL, path),
-                size = NULL, sha256 = NULL, stored_url = NULL, etag = NULL, last_modified = NULL, expires_at = NULL,
-                is_unsettled = 1, permanent_failures = 0, asked_again_at = NULL
-            WHERE id = ?
-            """, fault == .missing, item)
+        try StoredFileRows.forgetFile(ofItem: item, keepingPath: fault != .missing, on: catalog)
     }
 }
 
@@ -112,27 +105,8 @@ private struct Reader: Sendable {
     /// Called with the item of each faulty file, and what is wrong with it.
     var repair: (@Sendable (Int64, Verification.Fault, Connection) throws -> Void)?
 
-    /// Faults are told once their page has been read.
+    /// Faults are reported once their page has been read.
     private static let pageSize = 64
-
-    private struct Row: Equatable {
-        let id: Int64
-        let key: String
-        let path: String
-        let size: Int64
-        let sha256: String
-
-        let state: String
-
-        static let columns = "id, key, path, size, sha256, state"
-        static let condition =
-            "state IN ('stored', 'gone') AND path IS NOT NULL AND size IS NOT NULL AND sha256 IS NOT NULL"
-
-        init(_ row: borrowing SQLite.Row) throws {
-            (id, key, path, size, sha256) = (try row[0], try row[1], try row[2], try row[3], try row[4])
-            state = try row[5]
-        }
-    }
 
     func read(
         _ catalog: Connection, findings: (Verification.Finding) -> Void,
@@ -142,52 +116,47 @@ private struct Reader: Sendable {
         var last: Int64 = 0
         while true {
             // No transaction stays open while files are read: it would keep the write-ahead log growing.
-            let rows = try catalog.rows(
-                """
-                SELECT \(Row.columns) FROM item WHERE job = ? AND id > ? AND \(Row.condition)
-                ORDER BY id LIMIT \(Self.pageSize)
-                """, job, last
-            ) { try Row($0) }
-            guard let end = rows.last?.id else { return outcome }
+            let files = try StoredFileRows.verifiable(ofJob: job, after: last, limit: Self.pageSize, on: catalog)
+            guard let end = files.last?.item else { return outcome }
             last = end
-            let faults = faults(of: rows, &outcome, progress)
-            for (row, fault) in zip(rows, faults) {
-                guard let fault, let (row, fault) = try settle(row, fault, on: catalog) else { continue }
+            let faults = faults(of: files, &outcome, progress)
+            for (file, fault) in zip(files, faults) {
+                guard let fault, let (file, fault) = try settle(file, fault, on: catalog) else { continue }
                 outcome.faults += 1
-                try repair?(row.id, fault, catalog)
+                try repair?(file.item, fault, catalog)
                 findings(
                     Verification.Finding(
-                        job: job, key: row.key, path: row.path, size: row.size, fault: fault,
-                        isGone: row.state == "gone"))
+                        job: job, key: file.key, path: file.path, size: file.size, fault: fault, isGone: file.isGone))
             }
         }
     }
 
-    /// What two threads that read the files of some rows share.
+    /// What two threads that read some files share.
     private struct Reading {
         var next = 0
         var faults: [Verification.Fault?]
         var outcome: Verification.Outcome
     }
 
-    /// What is wrong with the files of some rows. Two threads read them: one processor can't hash what a disk gives, and
+    /// What is wrong with some files. Two threads read them: one processor can't hash what a disk gives, and
     /// more would have the disk jump to and fro.
     private func faults(
-        of rows: [Row], _ outcome: inout Verification.Outcome, _ progress: @Sendable (Verification.Outcome) -> Void
+        of files: [VerifiableFile], _ outcome: inout Verification.Outcome,
+        _ progress: @Sendable (Verification.Outcome) -> Void
     ) -> [Verification.Fault?] {
-        let reading = Locked(Reading(faults: Array(repeating: nil, count: rows.count), outcome: outcome))
-        DispatchQueue.concurrentPerform(iterations: min(2, rows.count)) { thread in
+        let reading = Locked(Reading(faults: Array(repeating: nil, count: files.count), outcome: outcome))
+        DispatchQueue.concurrentPerform(iterations: min(2, files.count)) { thread in
             while true {
                 let index = reading.withLock { reading in
                     defer { reading.next += 1 }
                     return reading.next
                 }
-                guard index < rows.count else { return }
-                let fault = fault(of: rows[index])
+                guard index < files.count else { return }
+                let fault = fault(of: files[index])
                 let outcome = reading.withLock { reading in
                     reading.faults[index] = fault
                     reading.outcome.files += 1
-                    reading.outcome.bytes += rows[index].size
+                    reading.outcome.bytes += files[index].size
                     return reading.outcome
                 }
                 if thread == 0 { progress(outcome) }
@@ -199,32 +168,29 @@ private struct Reader: Sendable {
         }
     }
 
-    /// A fault by the row as it is once the file has been read; nil where a run has mended it meanwhile.
+    /// A fault by the row as it is once the file has been read; nil where a run has fixed it meanwhile.
     private func settle(
-        _ row: Row, _ fault: Verification.Fault, on catalog: Connection
-    ) throws -> (Row, Verification.Fault)? {
-        var (row, found) = (row, Optional(fault))
+        _ file: VerifiableFile, _ fault: Verification.Fault, on catalog: Connection
+    ) throws -> (VerifiableFile, Verification.Fault)? {
+        var (file, found) = (file, Optional(fault))
         while let fault = found {
-            let now = try catalog.first("SELECT \(Row.columns) FROM item WHERE id = ? AND \(Row.condition)", row.id) {
-                try Row($0)
-            }
-            guard let now else { return nil }
-            if now == row { return (row, fault) }
-            row = now
-            found = self.fault(of: row)
+            guard let now = try StoredFileRows.verifiable(item: file.item, on: catalog) else { return nil }
+            if now == file { return (file, fault) }
+            file = now
+            found = self.fault(of: file)
         }
         return nil
     }
 
-    private func fault(of row: Row) -> Verification.Fault? {
+    private func fault(of file: VerifiableFile) -> Verification.Fault? {
         do {
-            let path = try RelativePath(validating: row.path)
+            let path = try RelativePath(validating: file.path)
             if let found = output.information(path) {
-                guard found.isRegular else { return .unreadable("it is no file") }
-                if found.size < row.size { return .truncated(found.size) }
-                if found.size > row.size { return .changed(found.size) }
+                guard found.isRegular else { return .unreadable("not a regular file") }
+                if found.size < file.size { return .truncated(found.size) }
+                if found.size > file.size { return .changed(found.size) }
             }
-            return try output.digest(of: path).hex == row.sha256 ? nil : .changed(row.size)
+            return try output.digest(of: path).hex == file.sha256 ? nil : .changed(file.size)
         } catch let error as FileError where error.isAbsent {
             return .missing
         } catch {

@@ -1,13 +1,15 @@
+import Catalog
 package import Files
 package import SQLite
 
-/// What a process that was killed between changing files and writing rows left, by the journal of an output directory.
-package enum Leftovers {
+/// Recovers what a process that was killed between changing files and writing rows left, by the journal of an output
+/// directory.
+package enum CrashRecovery {
     package typealias Intents = [RelativePath: [PublishJournal.Intent]]
 
-    /// What is to be done about them.
+    /// What was left, and is to be done about it.
     package struct Findings {
-        /// Files that were replaced, with the items whose rows tell of the ones before.
+        /// Files that were replaced, with the items whose rows describe the ones before.
         var replaced: [(item: Int64, intent: PublishJournal.Intent)] = []
         /// Files that had lost their rows or their names, and their lengths in bytes.
         var retired: [(path: RelativePath, size: Int64)] = []
@@ -18,7 +20,7 @@ package enum Leftovers {
     /// Brings rows up to files that were replaced, and removes files that had lost their rows or their names.
     ///
     /// - Returns: files that no row claims and that the job may replace.
-    package static func takeUp(
+    package static func recover(
         _ journal: PublishJournal, in output: OutputDirectory, job: String, on catalog: Connection
     ) throws -> Intents {
         let findings = try find(try journal.leftovers(), in: output, job: job, on: catalog)
@@ -26,23 +28,17 @@ package enum Leftovers {
         return findings.unclaimed
     }
 
-    /// Compares what a journal tells with rows and files, and changes nothing.
+    /// Compares a journal with rows and files, and changes nothing.
     package static func find(
         _ intents: Intents, in output: OutputDirectory, job: String, on catalog: Connection
     ) throws -> Findings {
         var findings = Findings(unclaimed: intents)
         guard !intents.isEmpty else { return findings }
-        // One pass over the rows: paths have no index.
-        var claimed: [(id: Int64, path: RelativePath, sha256: String?)] = []
-        try catalog.forEach("SELECT id, path, sha256 FROM item WHERE job = ? AND path IS NOT NULL", job) { row in
-            guard let path = try? RelativePath(validating: try row[1]), intents[path] != nil else { return }
-            claimed.append((try row[0], path, try row[2]))
-        }
-        for row in claimed {
-            guard let published = findings.unclaimed.removeValue(forKey: row.path)?.filter({ !$0.isRetirement }),
-                let intent = intent(of: row.path, among: published, in: output), intent.digest.hex != row.sha256
+        for (path, claim) in try StoredFileRows.claims(ofJob: job, on: catalog, where: { intents[$0] != nil }) {
+            guard let published = findings.unclaimed.removeValue(forKey: path)?.filter({ !$0.isRetirement }),
+                let intent = intent(of: path, among: published, in: output), intent.digest.hex != claim.sha256
             else { continue }
-            findings.replaced.append((row.id, intent))
+            findings.replaced.append((claim.item, intent))
         }
         for (path, intents) in findings.unclaimed {
             let retired = intents.filter(\.isRetirement)
@@ -55,12 +51,7 @@ package enum Leftovers {
 
     package static func apply(_ findings: Findings, in output: OutputDirectory, on catalog: Connection) throws {
         for (item, intent) in findings.replaced {
-            // The file is the newer one, whole; its validators were lost with the row.
-            try catalog.run(
-                """
-                UPDATE item SET size = ?, sha256 = ?, etag = NULL, last_modified = NULL, expires_at = NULL
-                WHERE id = ?
-                """, intent.size, intent.digest.hex, item)
+            try StoredFileRows.adopt(intent.size, intent.digest, asItem: item, on: catalog)
         }
         for (path, _) in findings.retired {
             try output.remove(path)

@@ -16,34 +16,21 @@ extension RenderJob {
         var events: [RunEvent] = []
         var figures = RenderFigures()
         for id in items {
-            let found = try catalog.first(
-                """
-                SELECT key, title, path, media_type, item.sha256, size, rendering.failure, rendering.detail,
-                    \(PictureRows.isCurrent), collection_id
-                FROM item LEFT JOIN rendering ON item_id = id WHERE id = ? AND state = 'stored'
-                """, settings.fingerprint, settings.shape, id
-            ) { row in
-                (
-                    key: try row[0] as String, title: try row[1] as String, path: try row[2] as String?,
-                    type: try row[3] as String?, sha256: try row[4] as String?, size: try row[5] as Int64?,
-                    failure: try row[6] as String?, detail: try row[7] as String?, isCurrent: try row[8] as Bool?,
-                    collection: try row[9] as Int64
-                )
-            }
-            guard let found, let path = found.path.flatMap({ try? RelativePath(validating: $0) }),
+            guard let found = try RenderingRows.item(id, settings, on: catalog),
+                let path = found.path.flatMap({ try? RelativePath(validating: $0) }),
                 let sha256 = found.sha256, let size = found.size
             else {
                 figures.unchanged += 1
                 continue
             }
-            guard found.isCurrent == true, !isForced else {
+            guard found.isCurrent, !isForced else {
                 tasks.append(
                     RenderTask(
                         job: self, item: id, key: found.key, collectionID: found.collection, title: found.title,
-                        path: path, mediaType: found.type, size: size, sha256: sha256))
+                        path: path, mediaType: found.mediaType, size: size, sha256: sha256))
                 continue
             }
-            if let word = found.failure.flatMap(FailureWord.init(rawValue:)) {
+            if let word = found.failure {
                 // The same bytes would fail in the same way.
                 figures.failed += 1
                 let failure = (word, found.detail ?? word.explanation)
@@ -86,7 +73,7 @@ extension RenderJob {
                             task.item, task.key, task.title, pictures: result.pictures.count, result.failure, now: now))
                 }
             }
-            // What can't be removed is in nobody's way.
+            // Best effort: a file that cannot be removed is harmless.
             for path in superseded { try? PictureRows.removeUnclaimed(path, of: name, in: output, on: catalog) }
             if figures.failed > 0, let progress = ledger?.committed() { events.append(progress) }
             close(results.count) { $0.add(figures) }
@@ -109,65 +96,34 @@ extension RenderJob {
     /// - Returns: the paths of the pictures that it had before.
     private func write(_ result: RenderResult, on catalog: Connection, now: Int64) throws -> [String] {
         let id = result.task.item
-        let before = try catalog.rows("SELECT path FROM picture WHERE item_id = ?", id) { try $0[0] as String }
-        let sha256: String? = try catalog.value("SELECT sha256 FROM item WHERE id = ? AND sha256 IS NOT NULL", id)
+        let before = try PictureRows.paths(ofItem: id, on: catalog)
         // Replaced or removed meanwhile: another task is due for what is there.
-        guard sha256 == result.task.sha256 else { return result.pictures.map(\.file.path) }
-        try catalog.run("DELETE FROM picture WHERE item_id = ?", id)
-        for picture in result.pictures {
-            let rendered = picture.rendered
-            try catalog.run(
-                """
-                INSERT OR REPLACE INTO picture (item_id, position, name, kind, path, width, height, size, sha256)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, id, rendered.position, rendered.name, rendered.kind.rawValue, picture.file.path,
-                rendered.width, rendered.height, picture.file.size, picture.file.digest.hex)
+        guard try RenderingRows.sha256(ofItem: id, on: catalog) == result.task.sha256 else {
+            return result.pictures.map(\.file.path)
         }
+        try PictureRows.replace(
+            ofItem: id, with: result.pictures.lazy.map { ($0.rendered, $0.file) }, on: catalog)
         let failure = result.failure
-        if failure == nil { try forgetFailure(id, on: catalog) }
-        try catalog.run(
-            """
-            INSERT OR REPLACE INTO rendering (item_id, sha256, settings, rendered_at, failure, detail)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """, id, result.task.sha256, settings.fingerprint, now, failure?.word.rawValue,
-            result.detail.map(secrets.hide))
+        if failure == nil { try RenderingRows.forgetFailure(ofItem: id, on: catalog) }
+        try RenderingRows.enter(
+            item: id, sha256: result.task.sha256, settings, failure: failure?.word,
+            detail: result.detail.map(secrets.hide), on: catalog, now: now)
         if let failure { try fail(id, failure, on: catalog) }
         return before
     }
 
     /// Makes an item a failed one. Its file stays; in a run its transfer's row says why it failed all the same.
     private func fail(_ id: Int64, _ failure: (word: FailureWord, detail: String), on catalog: Connection) throws {
-        try catalog.run(
-            "UPDATE item SET failure = ?, is_unsettled = 1 WHERE id = ?", failure.word.rawValue, id)
-        guard let run, let ledger else { return }
-        let outcome: String? = try catalog.value(
-            "SELECT outcome FROM transfer WHERE run_id = ? AND item_id = ?", run, id)
-        guard let outcome = outcome.flatMap(TransferOutcome.init(rawValue:)),
+        try RenderingRows.fail(item: id, failure.word, on: catalog)
+        guard let run, let ledger,
+            let outcome = try RenderingRows.outcome(ofItem: id, inRun: run, on: catalog),
             try ledger.uncount(outcome, ofItem: id, on: catalog)
         else { return }
-        try catalog.run(
-            "UPDATE transfer SET outcome = 'failed', failure = ?, detail = ? WHERE run_id = ? AND item_id = ?",
-            failure.word.rawValue, secrets.hide(Self.remark + failure.detail), run, id)
+        try RenderingRows.failTransfer(
+            ofItem: id, inRun: run, failure.word,
+            detail: secrets.hide(RenderingRows.failureRemark + failure.detail), on: catalog)
         try ledger.writeFigures(on: catalog)
     }
-
-    /// Takes away what ``fail(_:_:on:)`` wrote of an item whose pictures could not be made before and now are. What its
-    /// latest transfer failed by stays.
-    private func forgetFailure(_ id: Int64, on catalog: Connection) throws {
-        try catalog.run(
-            """
-            UPDATE item SET failure = NULL, is_unsettled = 0
-            WHERE id = ? AND failure = (SELECT rendering.failure FROM rendering WHERE item_id = item.id)
-                AND coalesce((
-                    SELECT transfer.outcome IN ('failed', 'cancelled')
-                        AND coalesce(transfer.detail, '') NOT LIKE '\(Self.remark)%'
-                    FROM run CROSS JOIN transfer ON run_id = run.id AND item_id = item.id
-                    WHERE run.job = item.job ORDER BY run.id DESC LIMIT 1), 0) = 0
-            """, id)
-    }
-
-    /// What the detail of a transfer begins with whose file is good and whose pictures are not.
-    private static let remark = "rendering failed: "
 
     private func left(_ task: RenderTask, now: Int64) -> RunEvent {
         .itemRendered(
@@ -179,7 +135,7 @@ extension RenderJob {
     /// Why a file has no picture although nothing failed, the first time that a file has none for this reason.
     private func reasonForNone(_ result: RenderResult) -> String? {
         guard result.pictures.isEmpty, result.failure == nil, let reason = result.detail else { return nil }
-        return state.withLock { $0.reasonsTold.insert(reason).inserted } ? reason : nil
+        return state.withLock { $0.reasonsReported.insert(reason).inserted } ? reason : nil
     }
 
     private func pictureless(_ task: RenderTask, _ reason: String, now: Int64) -> RunEvent {
