@@ -70,6 +70,11 @@ final class Recorder: Sendable {
         }
     }
 
+    /// Has what is pending recorded now.
+    func hurry() {
+        add([], isLast: true)
+    }
+
     private func flushDue(_ catalog: Connection) {
         let isFirst = state.withLock { state in
             state.isTimed = false
