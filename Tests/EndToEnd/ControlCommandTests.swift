@@ -101,7 +101,8 @@ struct ControlCommandTests {
         for path in ["/a", "/b", "/c", "/d"] { server.release(path) }
         #expect(try program.wait().ending == .exit(1))
         let catalog = try workplace.catalog()
-        #expect(try catalog.values("SELECT job || ' ' || outcome FROM run ORDER BY job") == ["one partial", "two complete"])
+        #expect(
+            try catalog.values("SELECT job || ' ' || outcome FROM run ORDER BY job") == ["one partial", "two complete"])
     }
 
     @Test("reports how far long items are while they are in flight")

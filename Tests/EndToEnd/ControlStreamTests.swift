@@ -40,7 +40,8 @@ struct ControlStreamTests {
         try bench.waitForEnd(of: "a1")
         let item = try bench.id("a1")
         let missed = try bench.events(after: Int64(first)) { _, data in
-            data["ended"]?.elements.contains { $0["item"]?.number == item && $0["outcome"]?.text == "downloaded" } == true
+            data["ended"]?.elements.contains { $0["item"]?.number == item && $0["outcome"]?.text == "downloaded" }
+                == true
         }
         #expect(missed.allSatisfy { $0.name == "change" })
         for last in [Int64.max, 1_000_000_000] {

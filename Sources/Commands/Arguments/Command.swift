@@ -1,6 +1,7 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, status, control, report, show, verify, reset, prune, gc, thumbnails, sources, doctor, completions
+    case run, `init`, check, plan, status, control, report, show, verify, reset, prune, gc, thumbnails, sources, doctor,
+        completions
     case man, help
 
     /// One line for the list of commands.
@@ -254,9 +255,11 @@ enum Command: String, CaseIterable, Sendable {
             ]
         case .control:
             [
-                ("0", "the change has taken effect"), ("2", "the catalog is missing or unreadable, or the run failed to do it"),
+                ("0", "the change has taken effect"),
+                ("2", "the catalog is missing or unreadable, or the run failed to do it"),
                 ("64", "wrong usage, or a job, collection or item that the catalog does not know"),
-                ("69", "no such run is at work, or what it is at forbids it"), ("78", "the job file is invalid or missing"),
+                ("69", "no such run is at work, or what it is at forbids it"),
+                ("78", "the job file is invalid or missing"),
             ]
         case .report:
             [

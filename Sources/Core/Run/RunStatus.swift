@@ -78,7 +78,9 @@ extension RunModel {
         for entry in entries { if let outcome = entry.outcome { outcomes[entry.id] = outcome } }
         var seen: Set<Int64> = []
         let ended = entries.reversed().compactMap { entry -> RunChanges.Ended? in
-            guard entry.outcome != nil || !present.contains(entry.id), seen.insert(entry.id).inserted else { return nil }
+            guard entry.outcome != nil || !present.contains(entry.id), seen.insert(entry.id).inserted else {
+                return nil
+            }
             return RunChanges.Ended(id: entry.id, outcome: outcomes[entry.id])
         }
         return changes(of: job, since: version, ended: ended.reversed())
