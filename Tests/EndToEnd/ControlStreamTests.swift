@@ -147,6 +147,26 @@ struct ControlStreamTests {
         }
     }
 
+    @Test(
+        "another user is not answered, though the socket's path is open to all",
+        .enabled(if: geteuid() == 0 && access("/usr/bin/curl", X_OK) == 0, "needs root and curl"))
+    func otherUser() throws {
+        let bench = try ControlBench(["a1"])
+        let folder = bench.workplace.database + ".control"
+        for (path, mode) in [(bench.workplace.directory.path, 0o755), (folder, 0o755), (folder + "/1.sock", 0o666)] {
+            chmod(path, mode_t(mode))
+        }
+        let curl = ["/usr/bin/curl", "-sS", "-m", "20", "--unix-socket", folder + "/1.sock", "http://run/v1/status"]
+        func ask(_ words: [String]) throws -> RunningProgram.Result {
+            try RunningProgram(words + curl, environment: bench.workplace.environment, directory: "/").wait()
+        }
+        let refused = try ask(["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
+        #expect(refused.ending != .exit(0) && refused.output.isEmpty)
+        #expect(try ask([]).output.hasPrefix(#"{"run": 1, "#))
+        bench.release("a1")
+        #expect(try bench.program.wait().ending == .exit(0))
+    }
+
     @Test("a run that cannot have a socket says so once, and goes on")
     func noSocket() throws {
         let workplace = try Workplace()

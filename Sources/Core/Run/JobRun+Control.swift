@@ -6,6 +6,7 @@ import SQLite
 /// Stopping, pausing and steering a run that is under way. From any thread.
 extension JobRun {
     var isStopped: Bool { state.withLock { $0.stop != nil } }
+    var isPaused: Bool { state.withLock { $0.isPaused && !$0.isOver } }
 
     /// Begins nothing more. What is in flight has the grace period, then it is broken off.
     func stop(_ cause: StopCause) {
