@@ -119,6 +119,8 @@ struct ControlCommandTests {
         }
         try terminal.type("y")
         try terminal.waitForScreen { $0.contains { $0.contains("list: stopping") } }
+        // It says so before it asks the run.
+        while try bench.status()["state"]?.text != "stopping" { poll(nil, 0, 5) }
         bench.release("a1", "a2")
         try terminal.waitForScreen { $0.contains { $0.contains("Delete 2 items of the job 'list' from the catalog") } }
         try terminal.type("y")

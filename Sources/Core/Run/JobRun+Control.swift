@@ -50,8 +50,12 @@ extension JobRun {
     }
 
     private func abortTransfers() {
-        state.withLock { $0.graceEnd = Monotonic.now() }
-        publishControl()
+        let isOver = state.withLock { state in
+            state.graceEnd = Monotonic.now()
+            return state.isOver
+        }
+        // The grace period may end after the run.
+        if !isOver { publishControl() }
         if let (context, _) = begun {
             context.isAborted.withLock { $0 = true }
             engine.abort(context)
