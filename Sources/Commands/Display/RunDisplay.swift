@@ -77,8 +77,8 @@ final class RunDisplay: Sendable {
         let interval: Int64? =
             switch style {
             case .bar: 100_000
-            case .plain: 1_000_000
-            case .none, .json: nil
+            case .plain, .json: 1_000_000
+            case .none: nil
             }
         return EventInterest(includesItems: style == .json || verbosity == .verbose, activityInterval: interval)
     }

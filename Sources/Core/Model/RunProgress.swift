@@ -97,6 +97,8 @@ package struct CollectionProgress: Sendable, Hashable {
 
 /// What a session has in flight at one moment.
 package struct RunActivity: Sendable {
+    /// Microseconds since 1970 UTC.
+    package var at: Int64
     /// In the order in which their rows were made.
     package var items: [ItemActivity]
     /// Coded bytes of item bodies since the session began, over all attempts, those in flight included.
@@ -111,9 +113,11 @@ package struct RunActivity: Sendable {
     package var jobs: [JobActivity]
 
     package init(
-        items: [ItemActivity], receivedBytes: Int64, retries: Int = 0, waiting: Int = 0, nextRetries: [ItemRetry] = [],
+        at: Int64 = 0, items: [ItemActivity], receivedBytes: Int64, retries: Int = 0, waiting: Int = 0,
+        nextRetries: [ItemRetry] = [],
         jobs: [JobActivity] = []
     ) {
+        self.at = at
         self.jobs = jobs
         self.nextRetries = nextRetries
         self.items = items
@@ -146,6 +150,8 @@ package struct ItemActivity: Sendable {
     }
 
     package var id: Int64
+    /// nil outside of a run.
+    package var run: Int64?
     /// The name of its job.
     package var job: String
     package var key: String
@@ -174,10 +180,12 @@ package struct ItemActivity: Sendable {
     }
 
     package init(
-        id: Int64, job: String = "", key: String = "", collection: Int64, title: String, host: String, stage: Stage,
+        id: Int64, run: Int64? = nil, job: String = "", key: String = "", collection: Int64, title: String,
+        host: String, stage: Stage,
         attempt: Int = 1, received: Int64 = 0, total: Int64? = nil
     ) {
         self.id = id
+        self.run = run
         self.job = job
         self.key = key
         self.collection = collection

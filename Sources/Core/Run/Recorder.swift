@@ -82,6 +82,11 @@ final class Recorder: TransferSink {
         }
     }
 
+    /// Has what is pending recorded now.
+    func hurry() {
+        add([], isLast: true)
+    }
+
     private func flushDue(_ catalog: Connection) {
         let isFirst = state.withLock { state in
             state.isTimed = false

@@ -80,7 +80,7 @@ struct ActivityWatch {
         events.append(
             .activity(
                 RunActivity(
-                    items: parts.flatMap(\.items).sorted { $0.id < $1.id },
+                    at: wallClockMicroseconds(), items: parts.flatMap(\.items).sorted { $0.id < $1.id },
                     receivedBytes: parts.reduce(0) { $0 + $1.received }, retries: retries,
                     waiting: parts.reduce(0) { $0 + $1.waiting },
                     nextRetries: Array(

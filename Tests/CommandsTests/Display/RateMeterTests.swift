@@ -1,8 +1,6 @@
 import Run
 import Testing
 
-@testable import Commands
-
 @Suite("Rates", .timeLimit(.minutes(1)))
 struct RateMeterTests {
     @Test("a rate is that of the last seconds, not of the whole run")
