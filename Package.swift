@@ -9,8 +9,12 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A Swift module of the program; `path` only where the folder is not named after the module.
-func module(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: path ?? "Sources/\(name)", swiftSettings: settings)
+func module(
+    _ name: String, path: String? = nil, _ dependencies: [Target.Dependency], excluding: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: path ?? "Sources/\(name)", exclude: excluding,
+        swiftSettings: settings)
 }
 
 /// The tests of a module, through its front door.
@@ -43,6 +47,8 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0"),
 
         .target(name: "CProcess"),
+        // The page, packed by scripts/embed-page.
+        .target(name: "CPage", exclude: ["page.pack"]),
 
         module("YAML", ["CYAML"]),
         module("SQLite", ["CSQLite"]),
@@ -61,7 +67,10 @@ let package = Package(
         module("SourcesManifest", path: "Sources/Sources-Manifest", ["Core", "YAML", "HTTP", "Archive"]),
         module("SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "JSON", "HTTP", "CLinux", "CProcess"]),
         module("Reports", ["Core", "SQLite", "JSON"]),
-        module("Commands", ["Core", "Reports", "YAML", "JSON", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
+        module(
+            "Web", ["CPage", "CLinux", "Core", "Files", "HTTP", "JSON", "Reports", "SQLite", "Server", "YAML"],
+            excluding: ["Page"]),
+        module("Commands", ["Core", "Reports", "YAML", "JSON", "SQLite", "HTTP", "Files", "Archive", "MediaClient", "Server", "Web"]),
         .executableTarget(
             name: "runner",
             dependencies: ["Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
@@ -104,6 +113,7 @@ let package = Package(
         tests(of: "SourcesFlickr", ["Core", "YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesCommand", ["Core", "YAML", "SQLite"]),
         tests(of: "SourcesManifest", ["Core", "YAML", "SQLite"]),
+        tests(of: "Web", ["Core", "Files", "JSON", "SQLite", "Server"]),
         tests(of: "Reports", ["Core", "SQLite", "JSON"]),
         tests(
             of: "Commands",

@@ -10,6 +10,12 @@ package enum JSONValue: Hashable, Sendable {
     case list([JSONValue])
     case object([String: JSONValue])
 
+    /// Reads one JSON document; nil for what is none.
+    package init?(text: some Sequence<UInt8>) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text)) else { return nil }
+        self = value
+    }
+
     /// As one line of JSON, the members of objects in order.
     package var line: [UInt8] {
         let encoder = JSONEncoder()

@@ -151,3 +151,27 @@ package func isUnsafeToDisplay(_ scalar: Unicode.Scalar) -> Bool {
     default: false
     }
 }
+
+extension JSONWriter {
+    /// Any value, the members of objects in the order of their names.
+    package mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .flag(let flag): self.value(flag)
+        case .integer(let number): self.value(number)
+        case .number(let number): self.value(number)
+        case .text(let text): self.value(text)
+        case .list(let values):
+            beginArray()
+            for value in values { self.value(value) }
+            endArray()
+        case .object(let members):
+            beginObject()
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                key(name)
+                self.value(value)
+            }
+            endObject()
+        }
+    }
+}
