@@ -91,12 +91,12 @@ export async function show(place) {
     function reloadButtons(row) {
         const reload = button("Reload", "reload", function click() {
             if (isUnavailable(this)) return say(this.title);
-            return runJob(name, { collections: [row.key], refresh: true });
+            return runJob(name, { collections: [row.key] });
         });
         setReason(reload, job.runnable ? null : "Its job file cannot be run from this page", "Fetch this collection again");
         const fresh = /^(place|pin):/.test(row.key) && button("New Collection", "photos", function click() {
             if (isUnavailable(this)) return say(this.title);
-            return runJob(name, { new_collections: [row.key] });
+            return runJob(name, { collections: [row.key], refresh: true });
         });
         if (fresh) setReason(fresh, job.runnable ? null : "Its job file cannot be run from this page", "Other photos of this place instead of these");
         return [reload, fresh];

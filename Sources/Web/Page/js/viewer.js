@@ -33,7 +33,7 @@ export class Viewer {
         this.previous = this.arrow("Previous", "previous", -1);
         this.next = this.arrow("Next", "next", 1);
         this.strip = h("div", { class: "viewer-strip" });
-        this.stage = h("div", { class: "viewer-stage" }, this.strip, this.previous, this.next);
+        this.stage = h("div", { class: "viewer-stage", tabindex: "-1", autofocus: true }, this.strip, this.previous, this.next);
         this.details = h("aside", { class: "viewer-details", "aria-label": "Details", hidden: !Viewer.showsDetails });
         this.pages = h("div", { class: "viewer-pages" });
         this.dialog = h("dialog", { class: "viewer" },
