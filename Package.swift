@@ -9,8 +9,12 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A Swift module of the program; `path` only where the folder is not named after the module.
-func module(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: path ?? "Sources/\(name)", swiftSettings: settings)
+func module(
+    _ name: String, path: String? = nil, _ dependencies: [Target.Dependency], excluding: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: path ?? "Sources/\(name)", exclude: excluding,
+        swiftSettings: settings)
 }
 
 /// The tests of a module, through its front door.
@@ -35,6 +39,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CArchive", pkgConfig: "libarchive"),
+        .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd"),
         .systemLibrary(name: "CCoding"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSandbox"),
@@ -42,10 +47,14 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0"),
 
         .target(name: "CProcess"),
+        // The page, packed by scripts/embed-page.
+        .target(name: "CPage", exclude: ["page.pack"]),
 
         module("YAML", ["CYAML"]),
         module("SQLite", ["CSQLite"]),
         module("HTTP", ["CCurl", "CCoding", "CLinux"]),
+        module("JSON", []),
+        module("Server", ["CMicrohttpd", "CLinux", "HTTP", "JSON"]),
         module("Files", ["CCrypto", "CLinux"]),
         module("Archive", ["CArchive"]),
         module("Media", []),
@@ -56,9 +65,12 @@ let package = Package(
         module("SourcesFlags", path: "Sources/Sources-Flags", ["Core", "YAML"]),
         module("SourcesFlickr", path: "Sources/Sources-Flickr", ["Core", "YAML"]),
         module("SourcesManifest", path: "Sources/Sources-Manifest", ["Core", "YAML", "HTTP", "Archive"]),
-        module("SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "HTTP", "CLinux", "CProcess"]),
-        module("Reports", ["Core", "SQLite"]),
-        module("Commands", ["Core", "Reports", "YAML", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
+        module("SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "JSON", "HTTP", "CLinux", "CProcess"]),
+        module("Reports", ["Core", "SQLite", "JSON"]),
+        module(
+            "Web", ["CPage", "CLinux", "Core", "Files", "HTTP", "JSON", "Reports", "SQLite", "Server", "YAML"],
+            excluding: ["Page"]),
+        module("Commands", ["Core", "Reports", "YAML", "JSON", "SQLite", "HTTP", "Files", "Archive", "MediaClient", "Server", "Web"]),
         .executableTarget(
             name: "runner",
             dependencies: ["Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],
@@ -88,7 +100,9 @@ let package = Package(
             swiftSettings: settings),
         tests(of: "YAML"),
         tests(of: "SQLite"),
+        tests(of: "JSON"),
         tests(of: "HTTP"),
+        tests(of: "Server", ["HTTP"]),
         tests(of: "Files"),
         tests(of: "Archive", excluding: ["Samples"]),
         tests(of: "MediaProtocol"),
@@ -99,11 +113,12 @@ let package = Package(
         tests(of: "SourcesFlickr", ["Core", "YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesCommand", ["Core", "YAML", "SQLite"]),
         tests(of: "SourcesManifest", ["Core", "YAML", "SQLite"]),
-        tests(of: "Reports", ["Core", "SQLite"]),
+        tests(of: "Web", ["Core", "Files", "JSON", "SQLite", "Server"]),
+        tests(of: "Reports", ["Core", "SQLite", "JSON"]),
         tests(
             of: "Commands",
             [
-                "Core", "Reports", "YAML", "HTTP", "SQLite", "SourcesCommand", "SourcesFlags", "SourcesFlickr",
+                "Core", "Reports", "YAML", "JSON", "HTTP", "SQLite", "SourcesCommand", "SourcesFlags", "SourcesFlickr",
                 "SourcesManifest",
             ],
             excluding: ["Golden"]),

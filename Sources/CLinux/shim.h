@@ -56,6 +56,9 @@ static inline unsigned int clinux_device_minor(dev_t device) { return minor(devi
 /// pidfd_open(2): a descriptor that is readable when the process is over.
 static inline int clinux_open_process(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0u); }
 
+/// memfd_create(2): a file in memory, gone with its last descriptor.
+static inline int clinux_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */); }
+
 // `struct epoll_event` is packed and holds a union; these keep both out of Swift.
 
 static inline int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events) {
@@ -121,6 +124,15 @@ static inline ssize_t clinux_receive_descriptor(int socket, int *descriptor, voi
     if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
         memcpy(descriptor, CMSG_DATA(header), sizeof(int));
     return received;
+}
+
+/// The user at the other end of a Unix socket (SO_PEERCRED), whose structure is another one for _GNU_SOURCE; -1 on failure.
+static inline int clinux_peer_user(int socket, uid_t *user) {
+    struct { pid_t process; uid_t user; gid_t group; } peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return -1;
+    *user = peer.user;
+    return 0;
 }
 
 /// How many processors this process may run on: its affinity, which containers set, not the machine's number. 0 on failure.

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// `text` as it may be shown on a terminal: what would control the terminal or reorder its line becomes U+FFFD.
 ///
 /// These are the control characters (C0, C1, DEL), line and paragraph separators, and the directional formatting
@@ -9,15 +11,6 @@ package func displayable(_ text: String) -> String {
         result.unicodeScalars.append(isUnsafeToDisplay(scalar) ? "\u{fffd}" : scalar)
     }
     return result
-}
-
-func isUnsafeToDisplay(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7f...0x9f: true
-    case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
-    case 0x2028, 0x2029: true
-    default: false
-    }
 }
 
 /// `text` in at most `width` columns: cut between characters, with … at the end when something is missing.

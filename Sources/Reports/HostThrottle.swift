@@ -1,3 +1,4 @@
+internal import JSON
 internal import SQLite
 
 /// A host that a run went easy on, because it asked for less, slowed down or failed again and again.

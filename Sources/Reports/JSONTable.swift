@@ -1,3 +1,4 @@
+internal import JSON
 internal import SQLite
 
 /// An array of objects, one for each row of a query, each on its line.

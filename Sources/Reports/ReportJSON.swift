@@ -1,3 +1,4 @@
+internal import JSON
 package import SQLite
 
 /// A report as one JSON document: `{"runs": [{…}]}`.

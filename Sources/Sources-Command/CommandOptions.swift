@@ -1,5 +1,6 @@
 import Core
 import Glibc
+import JSON
 import YAML
 
 /// The options of the source `command`.

@@ -1,6 +1,7 @@
 import Core
 import FoundationEssentials
 import HTTP
+import JSON
 
 /// Does the requests of a script: under the job's limits, retries and rules of trust, counted as the run's own.
 final class FetchService: Sendable {

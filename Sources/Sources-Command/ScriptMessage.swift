@@ -1,5 +1,6 @@
 import Core
 import FoundationEssentials
+import JSON
 
 /// What a script writes: one JSON object a line, told apart by `type`. Members that are not known are ignored, so that a
 /// script may be newer than this program.

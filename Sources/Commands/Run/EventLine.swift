@@ -1,4 +1,5 @@
 import Core
+import JSON
 import Reports
 
 /// Events as lines of JSON, in the catalog's column names: `--progress json`.

@@ -1,4 +1,4 @@
-import Reports
+import JSON
 import Testing
 
 @Suite("Writing JSON", .timeLimit(.minutes(1)))

@@ -1,8 +1,7 @@
-import FoundationEssentials
-import YAML
+internal import FoundationEssentials
 
 /// Any JSON value (RFC 8259).
-enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case flag(Bool)
     case integer(Int64)
@@ -11,27 +10,14 @@ enum JSONValue: Hashable, Sendable {
     case list([JSONValue])
     case object([String: JSONValue])
 
-    /// A value of a job file, by the kinds of YAML's core schema.
-    init(_ node: Node) {
-        switch node.content {
-        case .scalar(let scalar):
-            switch scalar.kind {
-            case .null: self = .null
-            case .bool: self = .flag(scalar.text.lowercased() == "true")
-            case .int: self = Int64(scalar.text).map(Self.integer) ?? .text(scalar.text)
-            case .float: self = Double(scalar.text).map(Self.number) ?? .text(scalar.text)
-            case .string: self = .text(scalar.text)
-            }
-        case .sequence(let elements): self = .list(elements.map { JSONValue($0) })
-        case .mapping(let entries):
-            let pairs = entries.compactMap { entry in entry.key.scalar.map { ($0.text, JSONValue(entry.value)) } }
-            self = .object(Dictionary(pairs) { first, _ in first })
-        case .faulty: self = .null
-        }
+    /// Reads one JSON document; nil for what is none.
+    package init?(text: some Sequence<UInt8>) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text)) else { return nil }
+        self = value
     }
 
     /// As one line of JSON, the members of objects in order.
-    var line: [UInt8] {
+    package var line: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // No value of this type has what JSON has not.
@@ -40,7 +26,7 @@ enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -59,7 +45,7 @@ extension JSONValue: Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()

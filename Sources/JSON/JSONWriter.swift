@@ -140,3 +140,38 @@ extension JSONWriter {
         }
     }
 }
+
+/// Whether a scalar would control a terminal or reorder its line: the control characters (C0, C1, DEL), line and paragraph
+/// separators, and the directional formatting characters (UAX #9).
+package func isUnsafeToDisplay(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7f...0x9f: true
+    case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
+    case 0x2028, 0x2029: true
+    default: false
+    }
+}
+
+extension JSONWriter {
+    /// Any value, the members of objects in the order of their names.
+    package mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .flag(let flag): self.value(flag)
+        case .integer(let number): self.value(number)
+        case .number(let number): self.value(number)
+        case .text(let text): self.value(text)
+        case .list(let values):
+            beginArray()
+            for value in values { self.value(value) }
+            endArray()
+        case .object(let members):
+            beginObject()
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                key(name)
+                self.value(value)
+            }
+            endObject()
+        }
+    }
+}

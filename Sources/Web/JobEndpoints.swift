@@ -1,0 +1,235 @@
+internal import Core
+internal import HTTP
+internal import JSON
+internal import Reports
+internal import Server
+internal import SQLite
+
+extension WebHandler {
+    static let jobs: Endpoint = { handler, call in
+        try call.allow()
+        handler.answer(call) { connection, json in try handler.writeJobs(connection, &json) }
+    }
+
+    /// All jobs: those of the catalog, and those of the job files.
+    func writeJobs(_ connection: Connection, _ json: inout JSONWriter) throws {
+        let known = jobFiles.known()
+        let rows = Dictionary(try PageJob.all(from: connection).map { ($0.name, $0) }) { first, _ in first }
+        let counts = try counts.counts(connection) { self.changes.note() }
+        json.beginArray()
+        for name in Set(rows.keys).union(known.jobs.map(\.name)).sorted() {
+            json.nextLine()
+            try write(name, rows[name], known, counts, connection, &json)
+        }
+        json.endArray()
+    }
+
+    private func write(
+        _ name: String, _ row: PageJob?, _ known: JobFiles.Known, _ counts: PageCounts?, _ connection: Connection,
+        _ json: inout JSONWriter
+    ) throws {
+        let file = known.job(name)
+        let count = row == nil ? PageCounts.Count() : counts.map { $0.jobs[name] ?? PageCounts.Count() }
+        let runs = try PageRun.all(of: name, limit: 50, from: connection)
+        json.beginObject()
+        json.member("name", name)
+        json.member("file", file?.file ?? row?.file)
+        json.member("directory", file?.directory ?? row?.directory)
+        json.member("runnable", file != nil)
+        json.member("error", file == nil ? row.flatMap { known.errors[$0.file] } : nil)
+        json.member("source", file?.source)
+        json.member("describes", file?.summary)
+        json.member("items", count?.items)
+        json.member("stored", count?.stored)
+        json.member("failed", count?.failed)
+        json.member("pending", count?.pending)
+        json.member("bytes", count?.bytes)
+        json.member("collections", row?.collections ?? 0)
+        json.member("has_places", row?.hasPlaces ?? false)
+        json.member("located", row?.located ?? 0)
+        json.key("covers")
+        json.beginArray()
+        for cover in try PageJob.covers(name, limit: 6, from: connection) { json.cover(cover) }
+        json.endArray()
+        json.key("last_run")
+        if let last = runs.first {
+            json.beginObject()
+            json.members(of: last)
+            json.endObject()
+        } else {
+            json.null()
+        }
+        json.key("live")
+        if let last = runs.first, last.outcome == RunOutcome.running.rawValue {
+            json.beginObject()
+            json.member("state", "running")
+            json.member("run", last.id)
+            json.endObject()
+        } else {
+            json.null()
+        }
+        json.key("recent_runs")
+        json.beginArray()
+        for run in runs {
+            json.beginObject()
+            json.member("id", run.id)
+            json.member("outcome", run.outcome)
+            json.member("started_at", run.startedAt)
+            json.member("finished_at", run.finishedAt)
+            for (sum, value) in run.sums.prefix(6) { json.member(sum, value) }
+            json.endObject()
+        }
+        json.endArray()
+        json.endObject()
+    }
+
+    // MARK: - Runs
+
+    static let runs: Endpoint = { handler, call in
+        try call.allow("before", "limit")
+        let (before, limit) = (try call.integer("before", .max, in: 1...Int.max), try call.limit(50))
+        handler.answer(call) { connection, json in
+            try requireJob(call.variable, connection)
+            let runs = try PageRun.all(of: call.variable, before: Int64(before), limit: limit + 1, from: connection)
+            json.beginObject()
+            json.key("runs")
+            json.beginArray()
+            for run in runs.prefix(limit) {
+                json.nextLine()
+                json.beginObject()
+                json.members(of: run)
+                json.endObject()
+            }
+            json.endArray()
+            json.member("next", runs.count > limit ? runs[limit - 1].id : nil)
+            json.endObject()
+        }
+    }
+
+    static let run: Endpoint = { handler, call in
+        try call.allow()
+        let id = try call.id()
+        handler.answer(call) { connection, json in
+            let run = try requireRun(id, connection)
+            json.beginObject()
+            json.members(of: run)
+            json.member("live", run.outcome == RunOutcome.running.rawValue)
+            json.member("state", run.outcome == RunOutcome.running.rawValue ? "running" : "finished")
+            json.endObject()
+        }
+    }
+
+    static let report: Endpoint = { handler, call in
+        try call.allow()
+        let id = try call.id()
+        // In transactions of its own.
+        handler.readers.read(isTransaction: false) { connection in
+            var request = ReportRequest()
+            request.run = .id(id)
+            request.failures = true
+            request.collections = true
+            _ = try requireRun(id, connection)
+            var bytes: [UInt8] = []
+            let report = try makeReport(request, from: connection)
+            try ReportJSON.write(report, from: connection) { bytes += $0 }
+            return bytes
+        } then: { result in
+            switch result {
+            case .success(let bytes): handler.answer(call, .json(bytes))
+            case .failure(let error): handler.refuse(call, error)
+            }
+        }
+    }
+
+    static let transfers: Endpoint = { handler, call in
+        try call.allow("limit")
+        let id = try call.id()
+        let limit = try call.integer("limit", 5_000, in: 1...5_000)
+        handler.answer(call) { connection, json in
+            _ = try requireRun(id, connection)
+            let (rows, total) = try PageTransfer.sample(ofRun: id, limit: limit, from: connection)
+            json.beginObject()
+            json.member("total", total)
+            json.column("item", rows) { $0.value($1.item) }
+            json.column("title", rows) { $0.value($1.title) }
+            json.column("outcome", rows) { $0.value($1.outcome) }
+            json.column("failure", rows) { $0.value($1.failure) }
+            json.column("host", rows) { $0.value(hostText($1.url)) }
+            for (index, name) in PageTransfer.numbers.enumerated() {
+                json.column(name, rows) { $0.value($1.values[index]) }
+            }
+            json.endObject()
+        }
+    }
+
+    private static func requireRun(_ id: Int64, _ connection: Connection) throws -> PageRun {
+        guard let run = try PageRun.one(id, from: connection) else {
+            throw Problem(404, "No such run", "the catalog has no run \(id)")
+        }
+        return run
+    }
+
+    static func requireJob(_ name: String, _ connection: Connection) throws {
+        guard try PageJob.exists(name, in: connection) else {
+            throw Problem(404, "No such job", "the catalog has no job '\(name.prefix(100))'")
+        }
+    }
+
+    // MARK: - Collections
+
+    static let collections: Endpoint = { handler, call in
+        try call.allow()
+        handler.answer(call) { connection, json in
+            try requireJob(call.variable, connection)
+            try handler.write(try PageCollection.all(of: call.variable, from: connection), connection, &json)
+        }
+    }
+
+    static let places: Endpoint = { handler, call in
+        try call.allow()
+        handler.answer(call) { connection, json in
+            try handler.write(try PageCollection.places(from: connection), withJobs: true, connection, &json)
+        }
+    }
+
+    static let map: Endpoint = { handler, call in
+        try call.allow()
+        handler.answer(call) { connection, json in
+            json.beginObject()
+            json.key("collections")
+            try handler.write(try PageCollection.located(from: connection), withJobs: true, connection, &json)
+            let map = try PageMap(limit: 50_000, within: 500_000, from: connection)
+            json.key("items")
+            json.beginObject()
+            json.column("id", map.items) { $0.value($1.id) }
+            json.column("job", map.items) { $0.value($1.job) }
+            json.column("collection", map.items) { $0.value($1.collection) }
+            json.column("latitude", map.items) { $0.value($1.latitude) }
+            json.column("longitude", map.items) { $0.value($1.longitude) }
+            json.column("thumbnail", map.items) { $0.value($1.thumbnail) }
+            json.endObject()
+            json.member("truncated", map.isTruncated)
+            json.endObject()
+        }
+    }
+
+    /// Covers are looked for as long as that is quick; the rest of a long list has none.
+    private func write(
+        _ collections: [PageCollection], withJobs: Bool = false, _ connection: Connection, _ json: inout JSONWriter
+    ) throws {
+        let counts = try counts.counts(connection) { self.changes.note() }
+        let began = Monotonic.now()
+        json.beginArray()
+        for collection in collections {
+            let isInTime = Monotonic.now() - began < 200_000
+            let cover = try isInTime ? PageCollection.cover(of: collection.id, from: connection) : nil
+            json.nextLine()
+            json.beginObject()
+            if withJobs { json.member("job", collection.job) }
+            json.members(
+                of: collection, counts.map { $0.collections[collection.id] ?? PageCounts.Count() }, cover)
+            json.endObject()
+        }
+        json.endArray()
+    }
+}
