@@ -10,10 +10,11 @@ internal import SQLite
 final class CountsCache: Sendable {
     private struct State {
         var counts: PageCounts?
-        var version: Int64 = -1
+        /// Of the counter's connection; that of another one is another number.
+        var version: Int64?
         /// What the last count took, and when it ended; microseconds.
         var duration: Int64 = 0
-        var endedAt = Monotonic(microseconds: .min)
+        var endedAt = Monotonic(microseconds: 0)
         var isCounting = false
     }
 
@@ -29,52 +30,46 @@ final class CountsCache: Sendable {
         counter = CatalogReaders(path: path, count: 1)
     }
 
-    /// The counts for a request that reads with `connection`; nil until they are known the first time.
+    /// The counts as they are now, or were a while ago; nil until they are known the first time. Blocks for a moment.
     ///
-    /// - Parameter whenDone: called when a count that was begun beside has ended.
-    func counts(_ connection: Connection, whenDone: @escaping @Sendable () -> Void) throws -> PageCounts? {
-        let version = try connection.dataVersion
-        enum Step { case keep, count, countBeside }
-        let (kept, step) = state.withLock { state -> (PageCounts?, Step) in
-            if state.version == version || state.isCounting { return (state.counts, .keep) }
-            if state.counts != nil, state.duration < Self.patience { return (nil, .count) }
-            if Monotonic.now() - state.endedAt < state.duration * Self.share { return (state.counts, .keep) }
+    /// - Parameter whenDone: called when a count that was not waited for has ended.
+    func counts(whenDone: @escaping @Sendable () -> Void) -> PageCounts? {
+        let begins = state.withLock { state in
+            if state.isCounting { return false }
+            let isQuick = state.duration < Self.patience
+            guard isQuick || Monotonic.now() - state.endedAt >= state.duration * Self.share else { return false }
             state.isCounting = true
-            return (state.counts, .countBeside)
+            return true
         }
-        switch step {
-        case .keep: return kept
-        case .count:
-            let began = Monotonic.now()
-            let counts = try PageCounts(from: connection)
-            keep(counts, version, since: began)
-            return counts
-        case .countBeside:
-            let began = Monotonic.now()
-            let isFirst = kept == nil
+        if begins {
             let done = DispatchSemaphore(value: 0)
-            counter.read(within: nil) { try PageCounts(from: $0) } then: { result in
-                if case .success(let counts) = result {
-                    self.keep(counts, version, since: began)
-                } else {
-                    self.state.withLock { $0.isCounting = false }
-                }
+            count { isNew in
                 done.signal()
-                whenDone()
+                if isNew { whenDone() }
             }
-            // On a reader's queue, which may wait for what a small catalog takes.
-            if isFirst { _ = done.wait(timeout: .now() + .microseconds(Int(Self.patience))) }
-            return state.withLock { $0.counts }
+            _ = done.wait(timeout: .now() + .microseconds(Int(Self.patience)))
         }
+        return state.withLock { $0.counts }
     }
 
-    private func keep(_ counts: PageCounts, _ version: Int64, since began: Monotonic) {
-        state.withLock { state in
-            state.counts = counts
-            state.version = version
-            state.endedAt = .now()
-            state.duration = state.endedAt - began
-            state.isCounting = false
+    /// Counts, where the catalog has changed since the last time.
+    private func count(then done: @escaping @Sendable (_ isNew: Bool) -> Void) {
+        let began = Monotonic.now()
+        let known = state.withLock { $0.version }
+        counter.read(within: nil) { connection -> (PageCounts?, Int64) in
+            let version = try connection.dataVersion
+            return (version == known ? nil : try PageCounts(from: connection), version)
+        } then: { result in
+            let isNew = self.state.withLock { state in
+                state.isCounting = false
+                guard case .success((let counts?, let version)) = result else { return false }
+                state.counts = counts
+                state.version = version
+                state.endedAt = .now()
+                state.duration = state.endedAt - began
+                return state.duration >= Self.patience
+            }
+            done(isNew)
         }
     }
 }

@@ -15,7 +15,7 @@ extension WebHandler {
     func writeJobs(_ connection: Connection, _ json: inout JSONWriter) throws {
         let known = jobFiles.known()
         let rows = Dictionary(try PageJob.all(from: connection).map { ($0.name, $0) }) { first, _ in first }
-        let counts = try counts.counts(connection) { self.changes.note() }
+        let counts = counts.counts { self.changes.note() }
         json.beginArray()
         for name in Set(rows.keys).union(known.jobs.map(\.name)).sorted() {
             json.nextLine()
@@ -217,7 +217,7 @@ extension WebHandler {
     private func write(
         _ collections: [PageCollection], withJobs: Bool = false, _ connection: Connection, _ json: inout JSONWriter
     ) throws {
-        let counts = try counts.counts(connection) { self.changes.note() }
+        let counts = counts.counts { self.changes.note() }
         let began = Monotonic.now()
         json.beginArray()
         for collection in collections {
