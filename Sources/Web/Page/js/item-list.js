@@ -92,7 +92,7 @@ export class ItemList extends EventTarget {
         do {
             const answer = await get(withQuery(this.path, { ...this.filter, after, limit: BLOCK - (block?.id.length ?? 0) }), { signal });
             const columns = answer.items ?? answer;
-            if (!block) block = Object.fromEntries(Object.entries(columns).filter(([, value]) => Array.isArray(value)));
+            if (!block) block = Object.fromEntries(Object.entries(columns).filter(([name, value]) => Array.isArray(value) && name !== "sections"));
             else for (const name of Object.keys(block)) block[name] = block[name].concat(columns[name]);
             after = answer.next ?? null;
             this.keep(number, block, after, answer.sections);

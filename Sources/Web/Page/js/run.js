@@ -122,7 +122,7 @@ function addPlots(box, columns, run) {
 }
 
 function phaseTable(statistics) {
-    const rows = [...phases.map(({ name, word }) => [word, statistics[name]]), ["Total", statistics.total]].filter(([, row]) => row?.count);
+    const rows = [...phases.map(({ key, word }) => [word, statistics[key]]), ["Total", statistics.total_us]].filter(([, row]) => row?.count);
     if (rows.length === 0) return null;
     return h("section", { class: "card" }, h("h2", { class: "card-head", text: "Where did the time go?" }), h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Phases" }, h("table", {},
         h("thead", {}, h("tr", {}, ["Phase", "Transfers", "p50", "p90", "p99"].map((text, index) => h("th", { scope: "col", class: index ? "number" : "", text })))),

@@ -11,6 +11,13 @@ const SPINNER_AFTER = 2000;
 /** What a browser shows by itself; others are shown by the pictures that were made of them. */
 const SHOWN = /^image\/(jpeg|png|gif|webp|avif)$/;
 
+/** Often the thumbnail's size is all that is known: the picture is as large as the screen then, until it says otherwise. */
+function likelySize(width, height) {
+    const longest = Math.max(width, height);
+    const factor = longest >= 128 && longest <= 1024 ? 2400 / longest : 1;
+    return [Math.round(width * factor), Math.round(height * factor)];
+}
+
 export class Slide {
     constructor() {
         this.width = 1200;
@@ -37,7 +44,7 @@ export class Slide {
         const isShown = row.state === "stored" && SHOWN.test(row.media_type ?? "");
         this.hasPicture = row.state === "stored" && Boolean(thumbnail || isShown || this.original);
         this.image.alt = row.title || "Untitled";
-        if (row.width && row.height && isNew) [this.width, this.height] = [row.width, row.height];
+        if (row.width && row.height && isNew) [this.width, this.height] = likelySize(row.width, row.height);
         this.preview.hidden = !row.preview;
         if (row.preview) drawPreview(this.preview, row.preview);
         this.thumbnail.hidden = !thumbnail;
