@@ -67,10 +67,16 @@ let package = Package(
         module("SourcesManifest", path: "Sources/Sources-Manifest", ["Core", "YAML", "HTTP", "Archive"]),
         module("SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "JSON", "HTTP", "CLinux", "CProcess"]),
         module("Reports", ["Core", "SQLite", "JSON"]),
+        module("Control", ["Core", "Files", "HTTP", "JSON", "Server", "YAML"]),
         module(
-            "Web", ["CPage", "CLinux", "Core", "Files", "HTTP", "JSON", "Reports", "SQLite", "Server", "YAML"],
+            "Web", ["CPage", "CLinux", "Control", "Core", "Files", "HTTP", "JSON", "Reports", "SQLite", "Server", "YAML"],
             excluding: ["Page"]),
-        module("Commands", ["Core", "Reports", "YAML", "JSON", "SQLite", "HTTP", "Files", "Archive", "MediaClient", "Server", "Web"]),
+        module(
+            "Commands",
+            [
+                "Control", "Core", "Reports", "YAML", "JSON", "SQLite", "HTTP", "Files", "Archive", "MediaClient",
+                "Server", "Web",
+            ]),
         .executableTarget(
             name: "runner",
             dependencies: ["Commands", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"],

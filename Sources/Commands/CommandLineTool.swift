@@ -45,6 +45,8 @@ package enum CommandLineTool {
         case .`init`: InitCommand(options: options, context: context).run()
         case .check: CheckCommand(options: options, context: context).run()
         case .plan: await PlanCommand(options: options, context: context).run()
+        case .status: await StatusCommand(options: options, context: context).run()
+        case .control: await ControlCommand(options: options, context: context).run()
         case .report: ReportCommand(options: options, context: context).run()
         case .show: ShowCommand(options: options, context: context).run()
         case .verify: await VerifyCommand(options: options, context: context).run()

@@ -9,6 +9,8 @@ package enum ExitCode: Equatable, Sendable {
     case failed
     /// EX_USAGE of sysexits.h.
     case usage
+    /// EX_UNAVAILABLE: no such run is at work.
+    case unavailable
     /// EX_TEMPFAIL: another run holds the job's lock.
     case locked
     /// EX_CONFIG: a job file is invalid or missing.
@@ -23,6 +25,7 @@ package enum ExitCode: Equatable, Sendable {
         case .partial: 1
         case .failed: 2
         case .usage: 64
+        case .unavailable: 69
         case .locked: 75
         case .invalidJob: 78
         case .signal(let signal): 128 + signal
@@ -38,7 +41,7 @@ package enum ExitCode: Equatable, Sendable {
     private var rank: Int {
         switch self {
         case .success: 0
-        case .locked: 1
+        case .locked, .unavailable: 1
         case .partial: 2
         case .failed: 3
         case .invalidJob: 4

@@ -10,12 +10,6 @@ package enum JSONValue: Hashable, Sendable {
     case list([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads one JSON document; nil for what is none.
-    package init?(text: some Sequence<UInt8>) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text)) else { return nil }
-        self = value
-    }
-
     /// As one line of JSON, the members of objects in order.
     package var line: [UInt8] {
         let encoder = JSONEncoder()
@@ -56,5 +50,13 @@ extension JSONValue: Codable {
         case .list(let value): try container.encode(value)
         case .object(let value): try container.encode(value)
         }
+    }
+}
+
+extension JSONValue {
+    /// Parses a document; nil where it is not JSON.
+    package init?(parsing bytes: [UInt8]) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else { return nil }
+        self = value
     }
 }

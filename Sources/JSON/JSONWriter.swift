@@ -55,6 +55,13 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// A value that is JSON already.
+    package mutating func value(encoded bytes: [UInt8]) {
+        separate()
+        self.bytes += bytes
+        needsComma = true
+    }
+
     /// A member of an object; `nil` is `null`.
     package mutating func member(_ name: String, _ value: String?) {
         key(name)

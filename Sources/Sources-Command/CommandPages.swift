@@ -67,7 +67,7 @@ package struct CommandPages: SourcePages {
         let launch = try options.launch(in: context.folder, job: context.job)
         let script = RunningScript(ScriptProcess(launch), context)
         self.script = script
-        memory = try await context.recallList().flatMap { JSONValue(text: $0.utf8) } ?? memory
+        memory = try await context.recallList().flatMap { JSONValue(parsing: Array($0.utf8)) } ?? memory
         script.process.send(JSONValue.object(["runner": .integer(1), "request": .text("spec")]).line)
         script.process.send(
             JSONValue.object([

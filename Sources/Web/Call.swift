@@ -58,18 +58,24 @@ struct Call: Sendable {
     /// The object that the body is; empty where there is no body.
     func body(_ names: String...) throws(Problem) -> Body {
         guard !request.body.isEmpty else { return Body(members: [:]) }
-        let type = request.headers["content-type"]?.split(separator: ";").first?.filter { $0 != " " }.lowercased()
-        guard type == "application/json" else {
-            throw Problem(415, "Not JSON", "send the body with Content-Type: application/json")
-        }
-        guard case .object(let members)? = JSONValue(text: request.body) else {
-            throw Problem(400, "Bad body", "it has to be one JSON object")
-        }
+        let members = try object()
         for name in members.keys.sorted() where !names.contains(name) {
             let hint = closestMatch(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
             throw Problem(400, "Unknown key", "there is no key '\(name.prefix(50))'\(hint)", field: name)
         }
         return Body(members: members)
+    }
+
+    /// The members of the body.
+    func object() throws(Problem) -> [String: JSONValue] {
+        let type = request.headers["content-type"]?.split(separator: ";").first?.filter { $0 != " " }.lowercased()
+        guard type == "application/json" else {
+            throw Problem(415, "Not JSON", "send the body with Content-Type: application/json")
+        }
+        guard case .object(let members)? = JSONValue(parsing: request.body) else {
+            throw Problem(400, "Bad body", "it has to be one JSON object")
+        }
+        return members
     }
 
     struct Body: Sendable {

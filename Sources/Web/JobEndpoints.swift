@@ -8,79 +8,14 @@ internal import SQLite
 extension WebHandler {
     static let jobs: Endpoint = { handler, call in
         try call.allow()
-        handler.answer(call) { connection, json in try handler.writeJobs(connection, &json) }
-    }
-
-    /// All jobs: those of the catalog, and those of the job files.
-    func writeJobs(_ connection: Connection, _ json: inout JSONWriter) throws {
-        let known = jobFiles.known()
-        let rows = Dictionary(try PageJob.all(from: connection).map { ($0.name, $0) }) { first, _ in first }
-        let counts = counts.counts { self.changes.note() }
-        json.beginArray()
-        for name in Set(rows.keys).union(known.jobs.map(\.name)).sorted() {
-            json.nextLine()
-            try write(name, rows[name], known, counts, connection, &json)
+        handler.answer(call) { connection, json in
+            json.beginArray()
+            for job in try handler.rows.all(connection) {
+                json.nextLine()
+                json.value(encoded: job.json)
+            }
+            json.endArray()
         }
-        json.endArray()
-    }
-
-    private func write(
-        _ name: String, _ row: PageJob?, _ known: JobFiles.Known, _ counts: PageCounts?, _ connection: Connection,
-        _ json: inout JSONWriter
-    ) throws {
-        let file = known.job(name)
-        let count = row == nil ? PageCounts.Count() : counts.map { $0.jobs[name] ?? PageCounts.Count() }
-        let runs = try PageRun.all(of: name, limit: 50, from: connection)
-        json.beginObject()
-        json.member("name", name)
-        json.member("file", file?.file ?? row?.file)
-        json.member("directory", file?.directory ?? row?.directory)
-        json.member("runnable", file != nil)
-        json.member("error", file == nil ? row.flatMap { known.errors[$0.file] } : nil)
-        json.member("source", file?.source)
-        json.member("describes", file?.summary)
-        json.member("items", count?.items)
-        json.member("stored", count?.stored)
-        json.member("failed", count?.failed)
-        json.member("pending", count?.pending)
-        json.member("bytes", count?.bytes)
-        json.member("collections", row?.collections ?? 0)
-        json.member("has_places", row?.hasPlaces ?? false)
-        json.member("located", row?.located ?? 0)
-        json.key("covers")
-        json.beginArray()
-        for cover in try PageJob.covers(name, limit: 6, from: connection) { json.cover(cover) }
-        json.endArray()
-        json.key("last_run")
-        if let last = runs.first {
-            json.beginObject()
-            json.members(of: last)
-            json.endObject()
-        } else {
-            json.null()
-        }
-        json.key("live")
-        if let last = runs.first, last.outcome == RunOutcome.running.rawValue {
-            json.beginObject()
-            json.member("state", "running")
-            json.member("run", last.id)
-            json.endObject()
-        } else {
-            json.null()
-        }
-        json.key("recent_runs")
-        json.beginArray()
-        for run in runs {
-            json.beginObject()
-            json.member("id", run.id)
-            json.member("outcome", run.outcome)
-            json.member("started_at", run.startedAt)
-            json.member("finished_at", run.finishedAt)
-            for (sum, value) in run.sums.prefix(6) { json.member(sum, value) }
-            json.endObject()
-        }
-        json.endArray()
-        json.endObject()
     }
 
     // MARK: - Runs
@@ -217,7 +152,7 @@ extension WebHandler {
     private func write(
         _ collections: [PageCollection], withJobs: Bool = false, _ connection: Connection, _ json: inout JSONWriter
     ) throws {
-        let counts = counts.counts { self.changes.note() }
+        let counts = rows.counts()
         let began = Monotonic.now()
         json.beginArray()
         for collection in collections {

@@ -39,7 +39,7 @@ extension WebHandler {
     private func await(_ call: Call, _ child: ChildProgram, isOver: Bool) {
         readers.read { try PageRun.last(of: call.variable, pid: child.pid, from: $0) } then: { result in
             if case .success(let run?) = result {
-                self.changes.note()
+                self.hub.note()
                 var json = JSONWriter()
                 json.beginObject()
                 json.member("run", run)
@@ -63,7 +63,7 @@ extension WebHandler {
                 try result.get()
                 // A key that begins with a dash is no flag.
                 _ = try handler.spawn(["reset", "--yes", "--", call.variable] + (collection.map { [$0] } ?? [])) { child in
-                    handler.changes.note()
+                    handler.hub.note()
                     handler.answer(call, child.exitCode == 0 ? .done : problem(of: child).response)
                 }
             } catch {
@@ -103,7 +103,7 @@ extension WebHandler {
         then done: @escaping @Sendable ([String]) throws -> Void
     ) {
         readers.read { connection in
-            guard let file = self.jobFiles.known().job(call.variable) else {
+            guard let file = self.rows.files.known().job(call.variable) else {
                 if !(try PageJob.exists(call.variable, in: connection)) {
                     throw Problem(404, "No such job", "neither the catalog nor the job files have it")
                 }

@@ -9,11 +9,12 @@ final class WebHandler: Sendable {
     let access: Access
     let settings: WebSettings
     let readers: CatalogReaders
-    let counts: CountsCache
-    let jobFiles: JobFiles
-    let changes = Changes()
+    let rows: JobRows
     /// What changes the catalog, one after the other.
     let writer = DispatchQueue(label: "page writer")
+    /// Where a run may be waited for.
+    let waiting = DispatchQueue(label: "page control", attributes: .concurrent)
+    let hub: EventHub
     private let files = PageFiles()
 
     init(_ settings: WebSettings, _ access: Access) {
@@ -21,11 +22,9 @@ final class WebHandler: Sendable {
         self.access = access
         // One waits for the disk while the other works.
         readers = CatalogReaders(path: settings.database, count: 2)
-        counts = CountsCache(path: settings.database)
-        jobFiles = JobFiles(settings)
+        rows = JobRows(settings)
+        hub = EventHub(settings, rows)
     }
-
-    func stop() {}
 
     /// On the server's thread.
     func handle(_ request: Request, _ responder: Responder) {

@@ -61,7 +61,6 @@ package final class WebService: Sendable {
 
     /// Ends all streams and stops. Blocks, at most about a second; never on Swift's cooperative pool.
     package func stop() {
-        handler.stop()
         server.stop()
     }
 }

@@ -102,6 +102,11 @@ extension RunEvent {
                 ItemRendered(
                     run: 7, job: "flags", at: 2_000_002, item: 41, key: "vn", title: "Vietnam", pictures: 1,
                     failure: .corrupt, detail: "it can't be decoded")),
+            .activity([
+                ItemActivity(
+                    id: 41, run: 7, job: "flags", key: "vn", collection: 3, title: "Vietnam", host: "127.0.0.1",
+                    stage: .receiving, received: 3_100, total: 12_400)
+            ]),
             .finished("Việt Nam", .downloaded(bytes: 12_400), path: "Việt Nam.png", size: 12_400),
             .evicted("Việt Nam", path: "Việt Nam.png", size: 12_400),
             .warning("slow"),

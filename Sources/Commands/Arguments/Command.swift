@@ -1,7 +1,7 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, report, show, verify, reset, prune, gc, thumbnails, web, sources, doctor, completions
-    case man, help
+    case run, `init`, check, plan, status, control, web, report, show, verify, reset, prune, gc, thumbnails, sources, doctor
+    case completions, man, help
 
     /// One line for the list of commands.
     var summary: String {
@@ -10,6 +10,8 @@ enum Command: String, CaseIterable, Sendable {
         case .`init`: "write a job file to begin with"
         case .check: "validate job files, without the network"
         case .plan: "list what a run would fetch and where it would put it"
+        case .status: "which runs are at work, and how far they are"
+        case .control: "steer a run that is at work: pause, limits, stop, retry"
         case .report: "read the catalog: runs, timings, sizes, failures"
         case .show: "everything that is known of one item"
         case .verify: "check stored files against the catalog"
@@ -32,7 +34,14 @@ enum Command: String, CaseIterable, Sendable {
         case .run, .check, .thumbnails: Operands(text: "JOB...", count: 1...Int.max)
         case .`init`: Operands(text: "SOURCE [FILE]", count: 1...2, words: ["a source, or a list of URLs"])
         case .plan: Operands(text: "JOB", count: 1...1)
-        case .report, .verify, .gc: Operands(text: "[JOB...]", count: 0...Int.max)
+        case .control:
+            Operands(
+                text: "JOB ACTION [KEY...]", count: 2...Int.max,
+                words: [
+                    "a job, by name or file",
+                    "an action: " + ControlAction.allCases.map(\.rawValue).joined(separator: ", "),
+                ])
+        case .status, .report, .verify, .gc: Operands(text: "[JOB...]", count: 0...Int.max)
         case .show:
             Operands(
                 text: "JOB ITEM", count: 2...2,
@@ -74,6 +83,26 @@ enum Command: String, CaseIterable, Sendable {
                 "Asks the source for its list and prints an item a line: key, title, path, action, URL. The action is "
                     + "fetch, ask (the server is asked whether it changed), fresh, evicted, duplicate, not-asked or invalid. "
                     + "No item is downloaded, and the catalog stays as it is. Into a pipe or a file the fields are separated by tabs, without a heading."
+            ]
+        case .status:
+            [
+                "JOB is a job's name or its file; without one, every run that is at work with this catalog, and where there "
+                    + "is none the last run of each job. With --follow a line whenever something changes, until the runs "
+                    + "have ended.",
+                "With --format json what the run's control socket answers, see docs/control.md; with --follow an event a "
+                    + "line.",
+            ]
+        case .control:
+            [
+                "JOB is a job's name or its file. The answer comes when the change has taken effect. ACTION is one of:",
+                "pause [COLLECTION...], resume [COLLECTION...]: begins nothing more, or goes on. What is in flight has ten "
+                    + "seconds to end, then it is broken off, and goes on later where it was.",
+                "stop: begins nothing more and ends the run; what is in flight may end, with --now not even that.",
+                "concurrency N, per-host N, bandwidth RATE|none: changes a limit of the job file for this run. Nothing in "
+                    + "flight is broken off.",
+                "cancel KEY...: gives up items, by key, URL, title or path, or collections, by key. The next run fetches "
+                    + "them.",
+                "retry [KEY...]: tries again what failed in this run, or these items.",
             ]
         case .report:
             [
@@ -169,6 +198,12 @@ enum Command: String, CaseIterable, Sendable {
             ]
         case .check: [("runner check jobs", "Checks all jobs of a folder.")]
         case .plan: [("runner plan jobs/flags.yaml | cut -f 4 | sort | uniq -c", "Counts what a run would do.")]
+        case .status: [("runner status --follow", "How far the runs are that are at work, until they end.")]
+        case .control:
+            [
+                ("runner control flags concurrency 4", "Four items in flight from now on."),
+                ("runner control flags stop", "Ends the run as Ctrl-C does, from elsewhere."),
+            ]
         case .report:
             [
                 ("runner report", "The last run of every job: times, what was slow, what failed and what to do."),
@@ -228,6 +263,18 @@ enum Command: String, CaseIterable, Sendable {
             [
                 ("0", "the list is whole"), ("2", "the list could not be begun or ended early; a catalog fault"), usage,
                 ("78", "the job file is invalid or missing"),
+            ]
+        case .status:
+            [
+                ("0", "printed"), ("2", "the catalog is missing, newer or unreadable"),
+                ("64", "wrong usage, or a job that the catalog does not know"),
+                ("69", "a JOB has no run at work"), ("78", "the job file is invalid or missing"),
+            ]
+        case .control:
+            [
+                ("0", "the change has taken effect"), ("2", "the catalog is missing or unreadable, or the run failed to do it"),
+                ("64", "wrong usage, or a job, collection or item that the catalog does not know"),
+                ("69", "no such run is at work, or what it is at forbids it"), ("78", "the job file is invalid or missing"),
             ]
         case .report:
             [

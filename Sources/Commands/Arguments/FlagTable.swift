@@ -64,7 +64,9 @@ enum FlagTable {
         ) { text, options throws(UnwantedValue) in options.deadline = try OptionValue.duration(text) },
         Flag(
             "database", "FILE", in: .settings,
-            of: [.run, .plan, .report, .show, .verify, .reset, .prune, .gc, .thumbnails, .web, .doctor],
+            of: [
+                .run, .plan, .status, .control, .web, .report, .show, .verify, .reset, .prune, .gc, .thumbnails, .doctor,
+            ],
             help: "the catalog's file",
             details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
                 + "$XDG_STATE_HOME/runner/runner.sqlite, else ~/.local/state/runner/runner.sqlite."
@@ -102,6 +104,9 @@ enum FlagTable {
             help: "bytes of items' files to keep of each job, instead of its output.max_bytes",
             details: "SIZE is as in job files, such as 500MB or 2GiB; 0 keeps none."
         ) { text, options throws(UnwantedValue) in options.maximumBytes = try OptionValue.size(text) },
+        Flag(switch: "now", in: .settings, of: [.control], help: "with stop: break off what is in flight") {
+            $0.isNow = true
+        },
         Flag(switch: "dry-run", in: .settings, of: [.gc], help: "print what would go, and change nothing") {
             $0.isDryRun = true
         },
@@ -138,8 +143,11 @@ enum FlagTable {
             switch: "verbose", letter: "v", in: .output, of: [.run, .thumbnails], help: "print a line for each item"
         ) { $0.verbosity = .verbose },
         Flag(
-            "format", "text|json", in: .output, of: [.report], help: "for people (default) or for programs"
+            "format", "text|json", in: .output, of: [.status, .report], help: "for people (default) or for programs"
         ) { text, options throws(UnwantedValue) in options.format = try OptionValue.choice(text) },
+        Flag(
+            switch: "follow", letter: "f", in: .output, of: [.status], help: "go on until the runs have ended"
+        ) { $0.follows = true },
         Flag(
             "output", "FILE", in: .output, of: [.report], help: "write the report to FILE, whole or not at all"
         ) { text, options throws(UnwantedValue) in options.output = try OptionValue.text(text, wanted: "a file name") },

@@ -42,6 +42,10 @@ struct Options: Equatable, Sendable {
     var showsFailures = false
     var slowest: Int?
     var format = ReportFormat.text
+    /// Whether `status` goes on until the runs have ended.
+    var follows = false
+    /// Whether `control JOB stop` gives what is in flight no time.
+    var isNow = false
     var output: String?
 }
 

@@ -1,3 +1,4 @@
+import Control
 import Core
 import Dispatch
 import HTTP
@@ -29,6 +30,7 @@ struct RunCommand {
         do {
             var sessionOptions = try context.sessionOptions(options)
             grace = sessionOptions.gracePeriod
+            sessionOptions.door = ControlDoor(environment: context.environment)
             sessionOptions.interest = RunDisplay.interest(style, options.verbosity)
             session = try Session(jobs: jobs, options: sessionOptions) { display.handle($0) }
         } catch {

@@ -72,6 +72,14 @@ struct Completion {
         case "COLLECTION|ITEM":
             guard let job = line.operands.first else { return .none }
             return Candidates(words: catalog.collections(of: job) + catalog.items(of: job, typed))
+        case "ACTION": return Candidates(words: ControlAction.allCases.map { .init($0.rawValue, $0.summary) })
+        case "KEY":
+            guard line.command == .control, let job = line.operands.first,
+                let action = line.operands.dropFirst().first.flatMap(ControlAction.init), action.values.upperBound > 1
+            else { return .none }
+            return Candidates(
+                words: action == .retry
+                    ? catalog.items(of: job, typed) : catalog.collections(of: job) + catalog.items(of: job, typed))
         case "ITEM": return Candidates(words: line.operands.first.map { catalog.items(of: $0, typed) } ?? [])
         case "GLOB": return Candidates(words: line.operands.flatMap { catalog.items(of: $0, typed) })
         case "ID": return Candidates(words: catalog.runs())

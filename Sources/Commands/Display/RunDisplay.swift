@@ -17,6 +17,7 @@ final class RunDisplay: Sendable {
     private struct State {
         var lines: RunLines
         var model: RunModel
+        var widths = NameWidths()
         var meter: RateMeter
         var painter: ScreenPainter
         /// Lines that wait for the next drawing, which puts them above the rows.
@@ -75,8 +76,8 @@ final class RunDisplay: Sendable {
         let interval: Int64? =
             switch style {
             case .bar: 100_000
-            case .plain: 1_000_000
-            case .none, .json: nil
+            case .plain, .json: 1_000_000
+            case .none: nil
             }
         return EventInterest(includesItems: style == .json || verbosity == .verbose, activityInterval: interval)
     }
@@ -132,10 +133,11 @@ final class RunDisplay: Sendable {
         state.waiting = ""
         if let size {
             let keys: RunLayout.Keys = !hasKeyboard ? .none : state.showsHelp ? .help : .hint
+            state.widths.update(state.model)
             let layout = RunLayout(
                 model: state.model, size: size, time: time,
                 rates: RunLayout.Rates(items: state.meter.items, bytes: state.meter.bytes), keys: keys,
-                elapsed: time - start)
+                widths: state.widths, elapsed: time - start)
             text += state.painter.paint(layout.rows(), below: lines)
         } else {
             text += lines

@@ -1,3 +1,4 @@
+import Core
 import Reports
 
 extension RunLayout {
@@ -28,7 +29,7 @@ extension RunLayout {
         let counts = 2 * digits + 5
         let state = list.mostFailed > 0 ? "finished, \(list.mostFailed) failed".count : "downloading".count
         let prefix = model.jobs.count > 1 ? (model.jobs.map(\.name.count).max() ?? 0) + 2 : 0
-        let wanted = max(8, min(60, prefix + list.widestName))
+        let wanted = max(8, min(60, prefix + widths.collection))
         var free = width - counts - 2 - state - 2
         guard free >= 8 else {
             free = max(1, width - counts - 2)
@@ -51,12 +52,12 @@ extension RunLayout {
         var row = Row()
         var column = 0
         if model.jobs.count > 1 {
-            let room = columns.name - 2 - min(16, model.collections.widestName)
+            let room = columns.name - 2 - min(16, widths.collection)
             let job = cut(model.jobs[entry.job].name, toWidth: max(4, room))
             row.add(job + ":", at: 0)
             column = displayWidth(of: job) + 2
         }
-        if column < columns.name { row.add(entry.name.fitted(to: columns.name - column), at: column) }
+        if column < columns.name { row.add(DisplayName(entry.title).fitted(to: columns.name - column), at: column) }
         let (state, style) = words(entry)
         if let column = columns.state { row.add(state, at: column, style) }
         if let column = columns.bar {
@@ -79,7 +80,7 @@ extension RunLayout {
             return entry.failed > 0 ? ("finished, \(entry.failed) failed", .bad) : ("finished", .good)
         case .stopped: return ("stopped", .caution)
         case .queued, .downloading:
-            if job.isPaused { return ("paused", .caution) }
+            if job.isPaused || entry.isPaused { return ("paused", .caution) }
             return entry.state == .queued ? ("queued", .faint) : ("downloading", .plain)
         }
     }

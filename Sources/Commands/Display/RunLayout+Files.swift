@@ -50,11 +50,10 @@ extension RunLayout {
 
     /// What does not fit is left out: the host, then the speed.
     private func columns() -> Columns {
-        let files = model.files
-        let wanted = max(8, min(60, files.widestName))
+        let wanted = max(8, min(60, widths.file))
         let free = width - Self.indent - Self.progressWidth - 2
         let withRate = free - Self.rateWidth - 2
-        let hostWidth = min(40, files.widestHost)
+        let hostWidth = min(40, widths.host)
         let withHost = withRate - hostWidth - 2
         let name = min(wanted, withHost >= 16 ? withHost : withRate >= 10 ? withRate : max(1, free))
         let progress = Self.indent + name + 2
@@ -65,7 +64,7 @@ extension RunLayout {
     }
 
     private func row(_ file: FileSlots.File, _ columns: Columns) -> Row {
-        var row = Row(file.name.fitted(to: columns.name), column: Self.indent)
+        var row = Row(DisplayName(file.title).fitted(to: columns.name), column: Self.indent)
         let progress = progress(of: file)
         row.add(progress, at: columns.progress + max(0, Self.progressWidth - progress.count))
         if let column = columns.rate, file.stage == .receiving, let rate = file.rate {

@@ -1,3 +1,4 @@
+import Core
 import Reports
 
 /// Lays a session out on a screen: the collections, the files in flight, the sums, the keys. Without state, clock and
@@ -24,8 +25,23 @@ struct RunLayout {
     let time: Int64
     let rates: Rates
     let keys: Keys
+    /// Of this model and earlier ones.
+    let widths: NameWidths
     /// Microseconds since the session began; nil where that is not shown.
     var elapsed: Int64?
+
+    init(
+        model: RunModel, size: ScreenSize, time: Int64, rates: Rates, keys: Keys, widths: NameWidths? = nil,
+        elapsed: Int64? = nil
+    ) {
+        self.model = model
+        self.size = size
+        self.time = time
+        self.rates = rates
+        self.keys = keys
+        self.widths = widths ?? NameWidths(model)
+        self.elapsed = elapsed
+    }
 
     /// One column stays free, so that no terminal wraps a row.
     var width: Int { max(1, size.columns - 1) }
@@ -139,7 +155,7 @@ struct RunLayout {
             return [Row(cut(text, toWidth: width), style: .faint)]
         case .help:
             var lines = [
-                "p    \(pause): what is in flight goes on, nothing new begins",
+                "p    \(pause): what is in flight may end, nothing new begins",
                 "+ -  more or fewer items in flight\(concurrency ?? "")",
             ]
             if !limit.isEmpty { lines.append("     to one host at most what the job file says") }

@@ -1,3 +1,4 @@
+import Core
 import Reports
 
 /// The sums of a session in words: `120 of 239 items, 2 failed, 12 s left, 340.0 kB/s, 1.2 MB, 3 retries`.

@@ -60,9 +60,28 @@ enum EventLine {
         case .runFinished(let run):
             begin("run-finished", run.at, run.job, &json)
             append(run, &json)
-        case .progress, .activity, .hostHeld, .control, .jobAbandoned:
+        case .activity(let activity):
+            for item in activity.items { append(item, at: activity.at, &json) }
+            return
+        case .progress, .hostHeld, .control, .jobAbandoned:
             return
         }
+        json.endObject()
+        json.endLine()
+    }
+
+    /// How far an item in flight is: a line of its own.
+    private static func append(_ item: ItemActivity, at: Int64, _ json: inout JSONWriter) {
+        begin("item-progress", at, item.job, &json)
+        json.member("run_id", item.run)
+        json.member("item_id", item.id)
+        json.member("key", item.key)
+        json.member("title", item.title)
+        json.member("attempts", Int64(item.attempt))
+        json.member("phase", item.stage.word)
+        json.member("received", item.received)
+        json.member("expected", ItemActivity.expected(item.total, item.stage))
+        json.member("percent", ItemActivity.percent(item.received, of: ItemActivity.expected(item.total, item.stage)))
         json.endObject()
         json.endLine()
     }

@@ -33,7 +33,7 @@ extension RunLedger {
         }
         removeOldNames()
         removeSupersededInPage()
-        outcome.add(progress())
+        outcome.add(committed())
         return outcome
     }
 
@@ -98,7 +98,10 @@ extension RunLedger {
         collections[collection.key] = ListedCollectionRow(
             id: id, key: collection.key, title: title, section: collection.section, expected: collection.expected,
             former: former)
-        beginSums(ofCollection: id, title: title, expected: collection.expected)
+        beginSums(
+            CollectionProgress(
+                id: id, key: collection.key, title: title, subtitle: subtitle, section: collection.section,
+                expected: collection.expected))
         guard context.interest.includesItems else { return nil }
         return .collection(
             CollectionListed(
@@ -198,7 +201,7 @@ extension RunLedger {
             outcome.isEnough = isEnough
             try writeFigures(on: catalog)
         }
-        outcome.add(progress())
+        outcome.add(committed())
         return outcome
     }
 
@@ -280,7 +283,7 @@ extension RunLedger {
         _ = open.insert(row.id)
         guard let leader else {
             outcome.work.append(work)
-            if context.interest.includesProgress { wanted.add(work) }
+            wanted.add(work)
             return
         }
         if open.contains(leader) {
@@ -304,7 +307,7 @@ extension RunLedger {
         return new
     }
 
-    private func makeWork(
+    func makeWork(
         _ row: ItemRow, _ url: WebURL, _ promise: Promise, _ collection: String, clock: Monotonic
     ) -> ItemWork {
         let stored = row.storedFile(in: context.output)
@@ -353,7 +356,7 @@ extension RunLedger {
         }
     }
 
-    private func hash(of work: ItemWork) -> Int {
+    func hash(of work: ItemWork) -> Int {
         var hasher = Hasher()
         hasher.combine(work.url.text)
         hasher.combine(work.promise)

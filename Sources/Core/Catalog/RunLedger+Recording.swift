@@ -19,8 +19,9 @@ extension RunLedger {
         // What is named has its rows when this ends.
         defer { named.removeAll(keepingCapacity: true) }
         var items = try publish(batch, on: catalog)
+        if !earlierBytes.isEmpty { addEarlierBytes(to: items) }
         // One pass gives followers what their leaders have; they may lead nobody themselves.
-        if context.interest.includesProgress { for published in items { countWanted(published.item) } }
+        for published in items { countWanted(published.item) }
         if !followers.isEmpty { items += try publish(items.flatMap { try follow($0) }, on: catalog) }
         let before = figures
         do {
@@ -39,7 +40,7 @@ extension RunLedger {
         noteKept(items, now: now)
         var events = items.compactMap { event($0, now: now) }
         events += evict(on: catalog, now: now)
-        if let progress = progress() { events.append(progress) }
+        if let progress = committed() { events.append(progress) }
         return events
     }
 
@@ -117,7 +118,7 @@ extension RunLedger {
         let item = published.item
         let record = item.record
         let id = item.work.id
-        count(record, collection: item.work.collectionID)
+        count(record, of: id, collection: item.work.collectionID)
         if published.isShared { figures.savedBytes += published.file?.size ?? 0 }
         switch record.outcome {
         case .downloaded, .unchanged:

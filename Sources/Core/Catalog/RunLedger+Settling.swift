@@ -42,7 +42,7 @@ extension RunLedger {
             record = try knownFailure(row, before: time, more, on: catalog)
         }
         try insert(record, item: row.id, on: catalog)
-        count(record, collection: row.collectionID)
+        count(record, of: row.id, collection: row.collectionID)
         guard context.interest.includesItems || record.outcome == .failed else { return nil }
         return .itemFinished(
             ItemFinished(
@@ -114,10 +114,15 @@ extension RunLedger {
     /// Microseconds. A time further off was set by a clock that was wrong.
     static let longestPause: Int64 = 30 * 86_400_000_000
 
-    /// Ends items that never began, because the run is being stopped.
-    func cancel(_ ids: [Int64], on catalog: Connection, now: Int64) throws -> [RunEvent] {
+    static let cancelledByEnd = "the run ended before its turn"
+    static let cancelledByRequest = "cancelled on request"
+
+    /// Ends items that never began.
+    func cancel(
+        _ ids: [Int64], _ detail: String = cancelledByEnd, on catalog: Connection, now: Int64
+    ) throws -> [RunEvent] {
         var events: [RunEvent] = []
-        let record = TransferRecord(outcome: .cancelled, failure: .cancelled, detail: "the run ended before its turn")
+        let record = TransferRecord(outcome: .cancelled, failure: .cancelled, detail: detail)
         try transaction(on: catalog) {
             for id in ids where open.remove(id) {
                 try insert(record, item: id, on: catalog)
@@ -129,7 +134,7 @@ extension RunLedger {
             }
             try writeFigures(on: catalog)
         }
-        if let progress = progress() { events.append(progress) }
+        if let progress = committed() { events.append(progress) }
         checkCompletion()
         return events
     }
@@ -147,11 +152,8 @@ extension RunLedger {
     private func countCancelled(
         _ id: Int64, _ record: TransferRecord, on catalog: Connection, now: Int64
     ) throws -> RunEvent? {
-        var collection: Int64 = 0
-        if context.interest.includesProgress {
-            collection = try catalog.value("SELECT collection_id FROM item WHERE id = ?", id) ?? 0
-        }
-        count(record, collection: collection)
+        let collection: Int64? = try catalog.value("SELECT collection_id FROM item WHERE id = ?", id)
+        count(record, of: id, collection: collection ?? 0)
         guard context.interest.includesItems else { return nil }
         return try catalog.first(
             """

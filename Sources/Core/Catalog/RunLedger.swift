@@ -17,16 +17,28 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var open = IDSet()
     /// Items that take the outcome of another one with the same URL, by that one's id.
     var followers: [Int64: [ItemWork]] = [:]
+    /// Rows of collections that a person gave up: what is listed of them later, too.
+    var cancelledCollections: Set<Int64> = []
+    /// Coded bytes that items had received before a person had them tried again, by item.
+    var earlierBytes: [Int64: Int64] = [:]
+    /// Items that failed in earlier runs and were not asked again.
+    var knownFailures = IDSet()
     /// Items that a person gave up: no other takes their outcomes.
     var givenUp: Set<Int64> = []
     var urls = HashIndex()
     /// Items that are asked for in place of those of the index, whose files went meanwhile, by the same hashes.
     var newLeaders: [Int: Int64] = [:]
-    /// Sums by the row of the collection, and the rows whose sums changed since they were last told; kept for a reader
-    /// that wants them.
+    /// Sums by the row of the collection, and for a reader that wants them the rows whose sums changed since they were
+    /// last told.
     var sums: [Int64: CollectionProgress] = [:]
     var changedSums: Set<Int64> = []
-    /// What the items bring that are fetched, and those of them that have ended; kept for a reader that wants it.
+    /// Items that have ended since that was last told; kept while somebody watches.
+    var endedItems: [EndedItem] = []
+    /// Items that have their files, until they are handed to `onStored`.
+    var storedItems: [Int64] = []
+    /// Takes the items that have their files once their rows are committed; nil where nobody makes pictures of them.
+    var onStored: (@Sendable ([Int64]) -> Void)?
+    /// What the items bring that are fetched, and those of them that have ended.
     var wanted = WantedBytes()
     var ended = WantedBytes()
     /// Where bytes are stored already; nil unless the job stores equal ones once.
@@ -178,13 +190,11 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     }
 
     /// Counts an outcome of an item in a collection.
-    func count(_ record: TransferRecord, collection: Int64) {
-        if context.interest.includesProgress {
-            sums[collection]?.done += 1
-            if record.outcome == .failed { sums[collection]?.failed += 1 }
-            if record.outcome == .cancelled { sums[collection]?.cancelled += 1 }
-            changedSums.insert(collection)
-        }
+    func count(_ record: TransferRecord, of item: Int64, collection: Int64) {
+        sums[collection]?.count(record.outcome)
+        if context.interest.includesProgress { changedSums.insert(collection) }
+        if context.interest.isWatched { endedItems.append(EndedItem(id: item, outcome: record.outcome)) }
+        if onStored != nil, record.outcome.hasFile { storedItems.append(item) }
         switch record.outcome {
         case .downloaded: figures.downloaded += 1
         case .unchanged: figures.unchanged += 1
@@ -192,7 +202,10 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         case .evicted: figures.evicted += 1
         case .failed:
             figures.failed += 1
-            if record.known != nil { figures.knownFailures += 1 }
+            if record.known != nil {
+                figures.knownFailures += 1
+                _ = knownFailures.insert(item)
+            }
         case .cancelled: figures.cancelled += 1
         }
         if record.failure == .disk, diskFault == nil { diskFault = record.detail }

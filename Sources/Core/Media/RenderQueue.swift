@@ -26,8 +26,6 @@ final class RenderQueue: Sendable {
         var isTimed = false
         /// Why no renderer can be started.
         var trouble: RenderProcess.StartError?
-        /// Jobs of the session, by name.
-        var jobs: [String: RenderJob] = [:]
         /// Numbers pictures in the making.
         var pictures = 0
     }
@@ -83,27 +81,6 @@ final class RenderQueue: Sendable {
     /// Breaks off what is being made.
     func abort() {
         for worker in workers { worker.process.withLock { $0 }?.interrupt() }
-    }
-
-    // MARK: Jobs of a session
-
-    /// Has the items of a run taken as they are stored.
-    func begin(_ job: RenderJob) {
-        state.withLock { $0.jobs[job.name] = job }
-    }
-
-    /// Takes the items that events tell to be stored.
-    func take(_ events: [RunEvent]) {
-        var items: [String: [Int64]] = [:]
-        for event in events {
-            guard case .itemFinished(let item) = event,
-                [.downloaded, .unchanged, .fresh].contains(item.transfer.outcome)
-            else { continue }
-            items[item.job, default: []].append(item.item)
-        }
-        for (name, items) in items {
-            if let job = state.withLock({ $0.jobs[name] }) { add(items, of: job) }
-        }
     }
 
     // MARK: What is to be done

@@ -51,7 +51,7 @@ extension RenderJob {
                 figures.unchanged += 1
             }
         }
-        if figures.failed > 0, let progress = ledger?.progress() { events.append(progress) }
+        if figures.failed > 0, let progress = ledger?.committed() { events.append(progress) }
         close(items.count - tasks.count) { $0.add(figures) }
         return (tasks, events)
     }
@@ -86,7 +86,7 @@ extension RenderJob {
             }
             // What can't be removed is in nobody's way.
             for path in superseded { try? PictureRows.removeUnclaimed(path, of: name, in: output, on: catalog) }
-            if figures.failed > 0, let progress = ledger?.progress() { events.append(progress) }
+            if figures.failed > 0, let progress = ledger?.committed() { events.append(progress) }
             close(results.count) { $0.add(figures) }
             return events
         } catch {
@@ -207,7 +207,6 @@ extension RunLedger {
         case .evicted, .failed, .cancelled: return false
         }
         figures.failed += 1
-        guard context.interest.includesProgress else { return true }
         let collection: Int64? = try catalog.value("SELECT collection_id FROM item WHERE id = ?", id)
         if let collection { countFailure(ofCollection: collection) }
         return true

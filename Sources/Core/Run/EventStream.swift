@@ -21,11 +21,8 @@ final class EventStream: Sendable {
     private let queue = DispatchQueue(label: "events")
     private let state = Locked(State())
     private let handler: @Sendable ([RunEvent]) -> Void
-    /// What the reader wants.
-    let interest: EventInterest
 
-    init(interest: EventInterest = EventInterest(), _ handler: @escaping @Sendable ([RunEvent]) -> Void) {
-        self.interest = interest
+    init(_ handler: @escaping @Sendable ([RunEvent]) -> Void) {
         self.handler = handler
     }
 

@@ -14,7 +14,7 @@ enum JobProfile {
         configuration.routes = policy.connectTo.map {
             HTTPRoute(host: $0.host, port: $0.port, targetHost: $0.targetHost, targetPort: $0.targetPort)
         }
-        configuration.bandwidth = policy.bandwidth.map { HTTPBandwidth(bytesPerSecond: $0.bytesPerSecond) }
+        configuration.bandwidth = HTTPBandwidth(bytesPerSecond: policy.bandwidth?.bytesPerSecond)
         configuration.proxy =
             switch policy.proxy {
             case .some(.none): .none

@@ -12,7 +12,21 @@ final class JobRun: Sendable {
         /// When what is in flight is broken off, once the run is stopped.
         var graceEnd: Monotonic?
         var isPaused = false
+        /// Counts pauses, so that what follows one ends with it.
+        var pauses = 0
+        var pausedCollections: Set<Int64> = []
+        /// As asked for, whatever the bandwidth bears; see ``effectiveConcurrency``.
         var concurrency: Int
+        var perHost: Int
+        /// Bytes a second; nil for no limit.
+        var bandwidth: Int64?
+        /// Whether everything has ended, so that nothing can be steered any more.
+        var isOver = false
+
+        /// A bandwidth limit bears only so many transfers.
+        var effectiveConcurrency: Int {
+            min(concurrency, bandwidth.map(HTTPBandwidth.mostTransfers(bytesPerSecond:)) ?? .max)
+        }
         /// Cancelled when the run is stopped, so that a source that waits ends.
         var listing: Task<Listing, Never>?
         /// nil where the job wants no pictures.
@@ -23,14 +37,14 @@ final class JobRun: Sendable {
     let options: SessionOptions
     let store: CatalogStore
     let engine: Engine
-    let events: EventStream
+    let events: EventHub
     let rendering: RenderQueue?
     /// Where time limits end: nothing else runs there, so that they end in time.
     let timers: DispatchQueue
     let state: Locked<State>
 
     init(
-        _ job: Job, options: SessionOptions, store: CatalogStore, engine: Engine, events: EventStream,
+        _ job: Job, options: SessionOptions, store: CatalogStore, engine: Engine, events: EventHub,
         rendering: RenderQueue?, timers: DispatchQueue
     ) {
         self.job = job
@@ -40,14 +54,17 @@ final class JobRun: Sendable {
         self.events = events
         self.rendering = rendering
         self.timers = timers
-        state = Locked(State(concurrency: Self.concurrency(of: job, options)))
+        state = Locked(
+            State(
+                concurrency: options.concurrency ?? job.transfer.concurrency, perHost: job.transfer.perHost,
+                bandwidth: job.transfer.bandwidth?.bytesPerSecond))
     }
 
     /// Runs the job to its end.
     func run() async -> JobEnding {
         let ending = await attempt()
         if case .ran = ending { return ending }
-        if options.interest.includesProgress { publish(.jobAbandoned(job.name)) }
+        if events.interest.includesProgress { publish(.jobAbandoned(job.name)) }
         return ending
     }
 
@@ -105,8 +122,8 @@ final class JobRun: Sendable {
         }
         do {
             let context = RunContext(
-                job: job, run: run, selection: options.selection, interest: interest, output: output,
-                profile: try JobProfile.make(job, options), index: engine.addJob(limits), startedAt: startedAt)
+                job: job, run: run, selection: options.selection, interest: events.interest, output: output,
+                profile: try JobProfile.make(job, options), index: engine.addJob(job.name, limits), startedAt: startedAt)
             let ledger = try await store.perform { catalog in
                 let ledger = try RunLedger(context, journal: PublishJournal(in: output), on: catalog)
                 try ledger.takeUpLeftovers(on: catalog)
@@ -118,23 +135,25 @@ final class JobRun: Sendable {
                 return ledger
             }
             engine.recorder.add(ledger)
-            let pictures = try beginRendering(ledger)
+            let pictures = try await beginRendering(ledger)
             publish(
                 .runStarted(
                     RunStarted(
                         run: run, job: job.name, at: startedAt,
                         selection: options.selection.text(hiding: job.trust.secrets.hide),
                         concurrency: limits.concurrency, perHost: limits.perHost)))
-            let (isStopped, isPaused, concurrency) = state.withLock { state in
+            let (isStopped, isPaused) = state.withLock { state in
                 state.pictures = pictures
                 state.context = context
                 state.ledger = ledger
-                return (state.stop != nil, state.isPaused, state.concurrency)
+                return (state.stop != nil, state.isPaused)
             }
             // What was asked for before there was a run.
             if isPaused { engine.setPaused(true, context) }
-            if concurrency != limits.concurrency { engine.setConcurrency(concurrency, context) }
-            if isStopped || isPaused || concurrency != limits.concurrency { publishControl() }
+            engine.setConcurrency(limits.concurrency, context)
+            if isStopped || isPaused { publishControl() }
+            let handle = RunHandle(self, run: run, startedAt: startedAt)
+            options.door?.open(handle)
             if let warning { warn(warning) }
             if isStopped {
                 pictures?.stop()
@@ -148,7 +167,15 @@ final class JobRun: Sendable {
             if isStopping { task.cancel() }
             let listing = await task.value
             engine.releaseStored(context)
-            return .ran(try await finish(ledger, listing))
+            let finished: RunFinished
+            do {
+                finished = try await finish(ledger, listing)
+            } catch {
+                await options.door?.close(handle)
+                throw error
+            }
+            await options.door?.close(handle)
+            return .ran(finished)
         } catch {
             // The row must not stay `running`.
             let detail = job.trust.secrets.hide(String(describing: error))
@@ -164,51 +191,39 @@ final class JobRun: Sendable {
     /// How long what is stored waits for the end of the list, microseconds: most lists are read by then.
     private static let longestHold: Int64 = 2_000_000
 
-    private func beginRendering(_ ledger: RunLedger) throws -> RenderJob? {
+    private func beginRendering(_ ledger: RunLedger) async throws -> RenderJob? {
         guard let settings = job.media, let rendering else { return nil }
         let output = ledger.context.output
         try output.removeUnfinishedPictures()
         let pictures = RenderJob(
             job, settings, run: ledger.context.run, output: output, ledger: ledger,
             isForced: options.selection.isRefreshing || options.selection.isFailedOnly)
-        rendering.begin(pictures)
+        try await store.perform { _ in
+            ledger.onStored = { [weak pictures] items in
+                if let pictures { rendering.add(items, of: pictures) }
+            }
+        }
         return pictures
     }
 
     /// Waits for the pictures of what was stored.
     private func finishRendering() async -> RenderFigures {
         guard let pictures = state.withLock({ $0.pictures }) else { return RenderFigures() }
-        // Items become known with the events of their ends.
-        await events.drain()
         await pictures.waitUntilDone()
         return pictures.state.withLock { $0.figures }
     }
 
     private var limits: Scheduler.Limits {
         Scheduler.Limits(
-            concurrency: Self.concurrency(of: job, options), perHost: job.transfer.perHost,
+            concurrency: state.withLock(\.effectiveConcurrency), perHost: job.transfer.perHost,
             interval: job.transfer.rate?.interval ?? 0, retries: job.transfer.retries)
-    }
-
-    /// As asked for, as far as a bandwidth limit bears it.
-    private static func concurrency(of job: Job, _ options: SessionOptions) -> Int {
-        let wanted = options.concurrency ?? job.transfer.concurrency
-        guard let bandwidth = job.transfer.bandwidth else { return wanted }
-        return min(wanted, HTTPBandwidth(bytesPerSecond: bandwidth.bytesPerSecond).mostTransfers)
-    }
-
-    /// What the reader wants, and the ends of items where pictures are made of what is stored.
-    private var interest: EventInterest {
-        var interest = options.interest
-        if job.media != nil { interest.includesItems = true }
-        return interest
     }
 
     func publish(_ event: RunEvent) {
         events.publish([event], mayWait: false)
     }
 
-    private func warn(_ message: String) {
+    func warn(_ message: String) {
         publish(
             .warning(
                 RunWarning(
@@ -243,7 +258,10 @@ final class JobRun: Sendable {
             while !isStopped, let page = try await pages.next() {
                 for portion in page.portions(of: Self.portion) {
                     let outcome = try await store.perform { catalog in
-                        try ledger.list(portion, on: catalog, now: wallClockMicroseconds())
+                        let now = wallClockMicroseconds()
+                        var outcome = try ledger.list(portion, on: catalog, now: now)
+                        try ledger.dropCancelled(from: &outcome, on: catalog, now: now)
+                        return outcome
                     }
                     try await take(outcome, ledger)
                     if outcome.isEnough { return .enough }
@@ -303,8 +321,11 @@ final class JobRun: Sendable {
         await withCheckedContinuation { continuation in
             store.enqueue { _ in
                 ledger.isListed = true
-                if let progress = ledger.progress() { self.publish(progress) }
-                ledger.whenComplete { continuation.resume() }
+                if let progress = ledger.committed() { self.publish(progress) }
+                ledger.whenComplete {
+                    self.state.withLock { $0.isOver = true }
+                    continuation.resume()
+                }
             }
         }
         // An abandoned run may have transfers under way.

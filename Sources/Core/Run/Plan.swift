@@ -73,7 +73,7 @@ package enum Plan {
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -\(32 << 10)")
         }
         let engine = try Engine(
-            recorder: Recorder(store: store, events: EventStream { _ in }), bodyChecks: options.bodyChecks)
+            recorder: Recorder(store: store, events: EventHub { _ in }), bodyChecks: options.bodyChecks)
         defer { engine.stop() }
         try await list(job, options, store, engine, scratch, items: items, warnings: warnings)
         await store.close()
@@ -103,7 +103,7 @@ package enum Plan {
             retries: job.transfer.retries)
         let context = RunContext(
             job: job, run: run, selection: options.selection, output: output, keeping: own,
-            profile: try JobProfile.make(job, options), index: engine.addJob(limits), startedAt: now)
+            profile: try JobProfile.make(job, options), index: engine.addJob(job.name, limits), startedAt: now)
         let ledger = try await store.perform { catalog in
             let ledger = try RunLedger(context, journal: nil, on: catalog)
             try ledger.beginRenaming(on: catalog)

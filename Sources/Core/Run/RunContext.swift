@@ -6,7 +6,7 @@ final class RunContext: Sendable {
     let job: Job
     let run: Int64
     let selection: Selection
-    let interest: EventInterest
+    let interest: CurrentInterest
     let output: OutputDirectory
     /// Where the source's downloads are kept: the output directory, unless nothing may be written there.
     let keeping: OutputDirectory
@@ -24,7 +24,7 @@ final class RunContext: Sendable {
     let isAborted = Locked(false)
 
     init(
-        job: Job, run: Int64, selection: Selection, interest: EventInterest = EventInterest(),
+        job: Job, run: Int64, selection: Selection, interest: CurrentInterest = CurrentInterest(),
         output: OutputDirectory, keeping: OutputDirectory? = nil, profile: HTTPProfile, index: Scheduler.JobIndex,
         startedAt: Int64
     ) {
@@ -46,7 +46,7 @@ final class RunContext: Sendable {
     /// program's own, and tells nothing of the host.
     func wait(of result: HTTPResult) -> Int64? {
         guard result.status != 0 else { return nil }
-        return profile.configuration.bandwidth == nil ? result.phases.wait : 0
+        return profile.configuration.bandwidth?.bytesPerSecond == nil ? result.phases.wait : 0
     }
 
     private static func list(_ headers: [RequestHeader]) -> HTTPHeaderList? {

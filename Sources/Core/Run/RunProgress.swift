@@ -9,11 +9,14 @@ package struct RunProgress: Sendable {
     package var wanted: WantedBytes
     package var ended: WantedBytes
     package var collections: [CollectionProgress]
+    /// Items that have ended since the last; kept while somebody watches.
+    package var items: [EndedItem]
 
     package init(
         job: String, listed: Int, isListComplete: Bool, figures: RunFigures, wanted: WantedBytes = WantedBytes(),
-        ended: WantedBytes = WantedBytes(), collections: [CollectionProgress] = []
+        ended: WantedBytes = WantedBytes(), collections: [CollectionProgress] = [], items: [EndedItem] = []
     ) {
+        self.items = items
         self.wanted = wanted
         self.ended = ended
         self.job = job
@@ -59,7 +62,10 @@ package struct WantedBytes: Sendable, Hashable {
 package struct CollectionProgress: Sendable, Hashable {
     /// Its row's id.
     package var id: Int64
+    package var key: String
     package var title: String
+    package var subtitle: String?
+    package var section: String?
     /// How many items the source announced.
     package var expected: Int?
     /// Selected items listed so far.
@@ -69,15 +75,30 @@ package struct CollectionProgress: Sendable, Hashable {
     package var failed = 0
     package var cancelled = 0
 
-    package init(id: Int64, title: String, expected: Int? = nil) {
+    package init(
+        id: Int64, key: String = "", title: String, subtitle: String? = nil, section: String? = nil,
+        expected: Int? = nil
+    ) {
         self.id = id
+        self.key = key
         self.title = title
+        self.subtitle = subtitle
+        self.section = section
         self.expected = expected
+    }
+
+    /// Counts an item that has ended, or with -1 one that is open again.
+    mutating func count(_ outcome: TransferOutcome, _ number: Int = 1) {
+        done += number
+        if outcome == .failed { failed += number }
+        if outcome == .cancelled { cancelled += number }
     }
 }
 
 /// What a session has in flight at one moment.
 package struct RunActivity: Sendable {
+    /// Microseconds since 1970 UTC.
+    package var at: Int64
     /// In the order in which their rows were made.
     package var items: [ItemActivity]
     /// Coded bytes of item bodies since the session began, over all attempts, those in flight included.
@@ -88,10 +109,15 @@ package struct RunActivity: Sendable {
     package var waiting: Int
     /// A few of these, the next first.
     package var nextRetries: [ItemRetry]
+    /// What each job has under way.
+    package var jobs: [JobActivity]
 
     package init(
-        items: [ItemActivity], receivedBytes: Int64, retries: Int = 0, waiting: Int = 0, nextRetries: [ItemRetry] = []
+        at: Int64 = 0, items: [ItemActivity], receivedBytes: Int64, retries: Int = 0, waiting: Int = 0, nextRetries: [ItemRetry] = [],
+        jobs: [JobActivity] = []
     ) {
+        self.at = at
+        self.jobs = jobs
         self.nextRetries = nextRetries
         self.items = items
         self.receivedBytes = receivedBytes
@@ -110,9 +136,24 @@ package struct ItemActivity: Sendable {
         case unzipping
         /// Pictures are made of the stored file.
         case rendering
+
+        /// For programs.
+        package var word: String {
+            switch self {
+            case .waiting: "waiting"
+            case .receiving: "downloading"
+            case .unzipping: "unzipping"
+            case .rendering: "rendering"
+            }
+        }
     }
 
     package var id: Int64
+    /// nil outside of a run.
+    package var run: Int64?
+    /// The name of its job.
+    package var job: String
+    package var key: String
     /// The row of its collection.
     package var collection: Int64
     package var title: String
@@ -126,11 +167,25 @@ package struct ItemActivity: Sendable {
     /// The length of the whole body; nil when nobody tells.
     package var total: Int64?
 
+    /// The length of a body that is being fetched, where it is known.
+    package static func expected(_ total: Int64?, _ stage: Stage) -> Int64? {
+        stage == .waiting || stage == .receiving ? total : nil
+    }
+
+    /// How much of a body is there, 0 to 100; nil where its length is not known.
+    package static func percent(_ received: Int64, of total: Int64?) -> Int64? {
+        guard let total, total > 0 else { return nil }
+        return Int64(min(100, Double(max(0, received)) * 100 / Double(total)))
+    }
+
     package init(
-        id: Int64, collection: Int64, title: String, host: String, stage: Stage, attempt: Int = 1, received: Int64 = 0,
-        total: Int64? = nil
+        id: Int64, run: Int64? = nil, job: String = "", key: String = "", collection: Int64, title: String, host: String, stage: Stage,
+        attempt: Int = 1, received: Int64 = 0, total: Int64? = nil
     ) {
         self.id = id
+        self.run = run
+        self.job = job
+        self.key = key
         self.collection = collection
         self.title = title
         self.host = host
@@ -158,9 +213,9 @@ package struct ItemRetry: Sendable {
 
 /// A host that is not asked for a while.
 package struct HostHeld: Sendable {
-    package enum Reason: Sendable {
+    package enum Reason: String, Sendable {
         /// The server said so: Retry-After (RFC 9110, section 10.2.3).
-        case retryAfter
+        case retryAfter = "retry-after"
         /// It failed again and again.
         case failures
     }
@@ -189,10 +244,20 @@ package struct RunControl: Sendable {
     /// While it is stopping: microseconds that what is in flight has left, 0 once it is broken off.
     package var grace: Int64
     package var concurrency: Int
+    /// Transfers to one host at most; nil where it is as before.
+    package var perHost: Int?
+    /// Bytes a second of the whole run; nil for no limit.
+    package var bandwidth: Int64?
+    /// The rows of collections that are paused by themselves.
+    package var pausedCollections: Set<Int64>
 
     package init(
-        job: String, isPaused: Bool = false, isStopping: Bool = false, grace: Int64 = 0, concurrency: Int
+        job: String, isPaused: Bool = false, isStopping: Bool = false, grace: Int64 = 0, concurrency: Int,
+        perHost: Int? = nil, bandwidth: Int64? = nil, pausedCollections: Set<Int64> = []
     ) {
+        self.perHost = perHost
+        self.bandwidth = bandwidth
+        self.pausedCollections = pausedCollections
         self.grace = grace
         self.job = job
         self.isPaused = isPaused

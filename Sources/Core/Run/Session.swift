@@ -8,7 +8,7 @@ import SQLite
 package final class Session: Sendable {
     private let store: CatalogStore
     private let engine: Engine
-    private let events: EventStream
+    private let events: EventHub
     private let runs: [JobRun]
     private let options: SessionOptions
     private let timers = DispatchQueue(label: "timers")
@@ -25,20 +25,16 @@ package final class Session: Sendable {
     ) throws {
         takeMemoryInLargeSteps()
         self.options = options
-        let stored = Locked<RenderQueue?>(nil)
-        let events = EventStream(interest: options.interest) { events in
-            stored.withLock { $0 }?.take(events)
-            handler(events)
-        }
+        let events = EventHub(interest: options.interest, jobs: jobs.map(\.name), handler)
         let store = try CatalogStore(path: options.database)
         let program =
             jobs.contains { $0.media != nil } ? RendererLocation.find(environment: options.environment) : nil
         let rendering = program.map { program in
             RenderQueue(program: program, store: store) { [weak events] batch in
-                events?.publish(batch.filter(options.interest.includes(rendering:)), mayWait: false)
+                guard let events else { return }
+                events.publish(batch.filter(events.interest.includes(rendering:)), mayWait: false)
             }
         }
-        stored.withLock { $0 = rendering }
         self.rendering = rendering
         let engine = try Engine(
             recorder: Recorder(store: store, events: events),
@@ -46,10 +42,20 @@ package final class Session: Sendable {
         self.events = events
         self.store = store
         self.engine = engine
-        runs = jobs.map { [timers] job in
+        let runs = jobs.map { [timers] job in
             JobRun(
                 job, options: options, store: store, engine: engine, events: events, rendering: rendering,
                 timers: timers)
+        }
+        self.runs = runs
+        events.live.onJoin { [weak engine] done in
+            engine?.tellActivity()
+            let group = DispatchGroup()
+            for run in runs {
+                group.enter()
+                run.tellAll { group.leave() }
+            }
+            group.notify(queue: .global(), execute: done)
         }
     }
 

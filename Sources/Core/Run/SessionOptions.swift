@@ -17,6 +17,8 @@ package struct SessionOptions: Sendable {
     package var runnerVersion: String
     /// The process environment: proxies and `${NAME}`.
     package var environment: [String: String]
+    /// Where runs are watched and steered from outside; nil for nowhere.
+    package var door: (any RunDoor)?
     /// Which events are made.
     package var interest = EventInterest()
     /// How long transient failures wait before they are tried again.

@@ -9,6 +9,10 @@ struct HostQueue: Sendable {
         let rankAgain: Precedence.Rank
         /// Whether it was counted as ready, as a try again is not.
         let isFresh: Bool
+        /// Where it waited before a person asked for it first; nil for one that has begun before.
+        var home: Precedence?
+        /// Whether it was broken off for a pause.
+        var isBrokenOff = false
     }
 
     private struct Lane: Sendable {
@@ -44,6 +48,9 @@ struct HostQueue: Sendable {
     /// Items that have failed in this run and may be tried again: those that go before what is stored, and the others.
     private var again = FIFO<Next>()
     private var storedAgain = FIFO<Next>()
+    /// Collections of which nothing is taken, and what they have that waits elsewhere than in lanes.
+    private var paused: Set<Int64> = []
+    private var held: [Next] = []
     /// Items in lanes and `front` that count against the scheduler's window.
     private(set) var readyCount = 0
 
@@ -67,15 +74,19 @@ struct HostQueue: Sendable {
     var isLow: Bool { levels.contains { !$0.lowLanes.isEmpty } }
 
     var isEmpty: Bool {
-        front.isEmpty && levels.isEmpty && urgent.isEmpty && again.isEmpty && storedAgain.isEmpty
+        front.isEmpty && levels.isEmpty && urgent.isEmpty && again.isEmpty && storedAgain.isEmpty && held.isEmpty
     }
 
     /// Whether an item waits that was not tried in this run.
-    var hasUntried: Bool { !front.isEmpty || !levels.isEmpty }
+    var hasUntried: Bool {
+        if !front.isEmpty { return true }
+        guard !paused.isEmpty else { return !levels.isEmpty }
+        return levels.contains { $0.lanes.keys.contains { !paused.contains($0) } }
+    }
 
     /// Items that wait, those that are being loaded not counted.
     var waitingCount: Int {
-        levels.reduce(front.count + again.count + storedAgain.count) { sum, level in
+        levels.reduce(front.count + again.count + storedAgain.count + held.count) { sum, level in
             level.lanes.values.reduce(sum) { $0 + $1.ready.count + $1.parked.count }
         }
     }
@@ -90,7 +101,7 @@ struct HostQueue: Sendable {
         let isOpen = lane.parked.isEmpty && !lane.isLoading
         let room = max(0, min(window.room(for: precedence) - taken, window.lane - lane.ready.count))
         let count = isOpen ? min(ids.count, room) : 0
-        if count > 0, lane.ready.isEmpty { levels[level].ring.append(collection) }
+        if count > 0, lane.ready.isEmpty { enterRing(collection, level) }
         lane.ready.append(contentsOf: ids.prefix(count))
         lane.parked.append(contentsOf: ids.dropFirst(count))
         put(lane, collection, level)
@@ -109,10 +120,13 @@ struct HostQueue: Sendable {
             ordinary = ids.filter { !prioritised.contains($0) }
             // The last pushed is taken first, so that the list's order holds among them.
             for id in ids.reversed() where prioritised.remove(id) != nil {
-                front.append(Next(id: id, collection: collection, rankAgain: precedence.rankAgain, isFresh: true))
+                putFirst(
+                    Next(
+                        id: id, collection: collection, rankAgain: precedence.rankAgain, isFresh: true,
+                        home: precedence))
             }
         }
-        if lane.ready.isEmpty, !ordinary.isEmpty { levels[level].ring.append(collection) }
+        if lane.ready.isEmpty, !ordinary.isEmpty { enterRing(collection, level) }
         lane.ready.append(contentsOf: ordinary)
         put(lane, collection, level)
         readyCount += ids.count
@@ -121,8 +135,48 @@ struct HostQueue: Sendable {
 
     /// Takes an item that has failed and whose time to be tried again has come.
     mutating func push(again id: Int64, collection: Int64, _ rank: Precedence.Rank) {
-        let item = Next(id: id, collection: collection, rankAgain: rank, isFresh: false)
-        if rank == .again { again.append(item) } else { storedAgain.append(item) }
+        push(again: Next(id: id, collection: collection, rankAgain: rank, isFresh: false))
+    }
+
+    private mutating func push(again item: Next) {
+        if paused.contains(item.collection) {
+            held.append(item)
+        } else if item.rankAgain == .again {
+            again.append(item)
+        } else {
+            storedAgain.append(item)
+        }
+    }
+
+    /// Takes back an item that was broken off: it comes next.
+    mutating func putBack(_ id: Int64, collection: Int64, _ rank: Precedence.Rank) {
+        putFirst(Next(id: id, collection: collection, rankAgain: rank, isFresh: false, isBrokenOff: true))
+    }
+
+    private mutating func putFirst(_ item: Next) {
+        if paused.contains(item.collection) { held.append(item) } else { front.append(item) }
+    }
+
+    private mutating func enterRing(_ collection: Int64, _ level: Int) {
+        if !paused.contains(collection) { levels[level].ring.append(collection) }
+    }
+
+    /// Nothing of exactly these collections is taken any more.
+    mutating func setPaused(_ collections: Set<Int64>) {
+        let released = paused.subtracting(collections)
+        paused = collections
+        for level in levels.indices {
+            levels[level].ring.removeAll { collections.contains($0) }
+            for collection in released where levels[level].lanes[collection]?.ready.isEmpty == false {
+                levels[level].ring.append(collection)
+            }
+        }
+        let waiting = held + front
+        held = []
+        front = []
+        // Those that were first and had to wait come first again.
+        for item in waiting { if item.home == nil, !item.isBrokenOff { push(again: item) } else { putFirst(item) } }
+        for item in again.removeAll() + storedAgain.removeAll() { push(again: item) }
     }
 
     private mutating func put(_ lane: Lane, _ collection: Int64, _ level: Int) {
@@ -238,17 +292,20 @@ struct HostQueue: Sendable {
         return nil
     }
 
-    /// Puts items before all others, in list order.
+    /// Puts items before all others, in list order; those that were before go back to where they waited.
     mutating func prioritise(_ ids: Set<Int64>, _ prioritised: inout Set<Int64>) {
+        unprioritise(except: ids)
         for level in levels.indices.reversed() {
-            let rankAgain = levels[level].precedence.rankAgain
+            let precedence = levels[level].precedence
+            let rankAgain = precedence.rankAgain
             for collection in Array(levels[level].lanes.keys) {
                 guard var lane = levels[level].lanes[collection] else { continue }
                 let ready = lane.ready.removeAll()
                 lane.ready.append(contentsOf: ready.filter { !ids.contains($0) })
                 // The last pushed is taken first, so that the list's order holds among them.
                 for id in ready.reversed() where ids.contains(id) {
-                    front.append(Next(id: id, collection: collection, rankAgain: rankAgain, isFresh: true))
+                    putFirst(
+                        Next(id: id, collection: collection, rankAgain: rankAgain, isFresh: true, home: precedence))
                 }
                 let parked = lane.parked.removeAll()
                 let wanted = parked.filter(ids.contains)
@@ -263,26 +320,43 @@ struct HostQueue: Sendable {
             removeIfEmpty(level)
         }
         for item in again.removeAll() + storedAgain.removeAll() {
-            if ids.contains(item.id) { front.append(item) } else { push(again: item) }
+            if ids.contains(item.id) { putFirst(item) } else { push(again: item) }
         }
     }
 
-    private mutating func push(again item: Next) {
-        push(again: item.id, collection: item.collection, item.rankAgain)
+    private mutating func unprioritise(except ids: Set<Int64>) {
+        let waiting = front + held
+        front = []
+        held = []
+        // The next one is the last: each goes before those that came back earlier.
+        for item in waiting {
+            if item.isBrokenOff || ids.contains(item.id) {
+                putFirst(item)
+            } else if let home = item.home {
+                let level = index(of: home)
+                var lane = levels[level].lanes[item.collection] ?? Lane()
+                if lane.ready.isEmpty { enterRing(item.collection, level) }
+                lane.ready.prepend([item.id])
+                put(lane, item.collection, level)
+            } else {
+                push(again: item)
+            }
+        }
     }
 
     /// Everything that waits, in no particular order. What is being loaded comes later.
     mutating func removeAll() -> [Int64] {
-        var result = (front + again.removeAll() + storedAgain.removeAll()).map(\.id)
+        var result = (front + held + again.removeAll() + storedAgain.removeAll()).map(\.id)
         for level in levels {
             for lane in level.lanes.values {
                 var lane = lane
                 result += lane.ready.removeAll() + lane.parked.removeAll()
             }
         }
-        let ringed = ringed
+        let (ringed, paused) = (ringed, paused)
         self = HostQueue(window)
         self.ringed = ringed
+        self.paused = paused
         return result
     }
 }

@@ -131,12 +131,19 @@ extension Scheduler {
             if id < 0 {
                 pushUrgent(id, flight.host, flight.job)
             } else {
-                let emptyQueue = HostQueue(window)
+                let emptyQueue = emptyQueue(flight.job)
                 jobs[flight.job].queues[flight.host, default: emptyQueue].push(
                     again: id, collection: flight.collection, flight.rankAgain)
                 enqueue(flight.host, flight.job)
             }
         }
+    }
+
+    /// What a host is given that a job has not asked yet.
+    func emptyQueue(_ job: JobIndex) -> HostQueue {
+        var queue = HostQueue(window)
+        if !jobs[job].pausedCollections.isEmpty { queue.setPaused(jobs[job].pausedCollections) }
+        return queue
     }
 
     mutating func enqueue(_ host: Int, _ job: JobIndex) {
@@ -151,7 +158,7 @@ extension Scheduler {
     }
 
     mutating func pushUrgent(_ id: TransferID, _ host: Int, _ job: JobIndex) {
-        let emptyQueue = HostQueue(window)
+        let emptyQueue = emptyQueue(job)
         jobs[job].queues[host, default: emptyQueue].urgent.append(id)
         jobs[job].urgentRing.append(host)
     }

@@ -28,8 +28,39 @@ extension Scheduler {
         jobs[job].limits.concurrency = concurrency
     }
 
-    /// Puts waiting items before all others of their host.
+    /// More begins at once to each host; fewer only as what is in flight ends.
+    package mutating func setPerHost(_ perHost: Int, job: JobIndex) {
+        jobs[job].limits.perHost = perHost
+    }
+
+    /// Of exactly these collections nothing begins; what is in flight goes on.
+    package mutating func setPausedCollections(_ collections: Set<Int64>, job: JobIndex) {
+        jobs[job].pausedCollections = collections
+        for host in jobs[job].queues.keys {
+            jobs[job].queues[host]?.setPaused(collections)
+            enqueue(host, job)
+        }
+    }
+
+    /// What is in flight of a job, or of some of its collections, for the caller to break off.
+    package func suspendable(job: JobIndex, collections: Set<Int64>?) -> Set<TransferID> {
+        Set(
+            flights.filter { id, flight in
+                id >= 0 && flight.job == job && flight.isInFlight && collections?.contains(flight.collection) != false
+            }.keys)
+    }
+
+    /// An item that was broken off for a pause: it is the first of its host to go on.
+    mutating func putBack(_ id: TransferID, _ flight: Flight) {
+        let emptyQueue = emptyQueue(flight.job)
+        jobs[flight.job].queues[flight.host, default: emptyQueue].putBack(
+            id, collection: flight.collection, flight.rankAgain)
+        enqueue(flight.host, flight.job)
+    }
+
+    /// Puts waiting items before all others of their host, in place of those of the last call.
     package mutating func prioritise(_ ids: Set<TransferID>, job: JobIndex) {
+        prioritised = prioritised.intersection(ids)
         for host in jobs[job].queues.keys {
             jobs[job].queues[host]?.prioritise(ids, &prioritised)
             noteLow(host, job)

@@ -66,7 +66,7 @@ extension Scheduler {
     private mutating func pause(
         _ host: Int, _ name: QueueName, until: Monotonic, isGivenUp: Bool, _ now: Monotonic
     ) {
-        holdBack(name, until: until, now)
+        holdBack(name, until: until, .failures, now)
         strains[name, default: HostStrain()].pauses += 1
         outages.append(
             Outage(
@@ -75,9 +75,10 @@ extension Scheduler {
     }
 
     /// Asks nothing of a host before that time.
-    mutating func holdBack(_ name: QueueName, until time: Monotonic, _ now: Monotonic) {
+    mutating func holdBack(_ name: QueueName, until time: Monotonic, _ reason: PauseReason, _ now: Monotonic) {
         let opens = max(hosts[name.host].opens, now)
         guard time > opens else { return }
+        hosts[name.host].pause = (time, reason)
         hosts[name.host].opens = time
         strains[name, default: HostStrain()].held += time - opens
     }

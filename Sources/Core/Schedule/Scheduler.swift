@@ -42,6 +42,8 @@ package struct Scheduler: Sendable {
         /// The reply points to another place, or to the same in another way, which is asked next, in the same item's name
         /// and try, so many microseconds later.
         case redirected(HTTPOrigin, after: Int64 = 0)
+        /// Broken off for a pause, with what is there kept.
+        case suspended
     }
 
     package enum Decision: Sendable, Equatable {
@@ -51,6 +53,8 @@ package struct Scheduler: Sendable {
         case retry(at: Monotonic)
         /// It goes on elsewhere as soon as that host has room.
         case hop
+        /// It was broken off for a pause, and goes on in the same attempt.
+        case suspended
         /// It would be tried again, but the job is being stopped.
         case cancelled
         /// It would be tried again, but the run has used up its tries; its outcome stands.
@@ -99,6 +103,8 @@ package struct Scheduler: Sendable {
         var inFlight = 0
         var isPaused = false
         var isStopped = false
+        /// Collections of which nothing begins.
+        var pausedCollections: Set<Int64> = []
         /// Before this time nothing begins that has a file.
         var storedOpens = Monotonic(microseconds: .min)
         /// Lanes by host.
@@ -120,6 +126,8 @@ package struct Scheduler: Sendable {
         /// No request before this time.
         var opens = Monotonic(microseconds: .min)
         var isTimed = false
+        /// Until when it is asked nothing, and why, rather than to keep to a rate.
+        var pause: (until: Monotonic, reason: Scheduler.PauseReason)?
         var limit = AdaptiveLimit()
         var breaker = CircuitBreaker()
     }
@@ -142,6 +150,8 @@ package struct Scheduler: Sendable {
         var isDelayed = false
         /// Whether a request is under way, rather than waited for.
         var isInFlight = false
+        /// Whether it is broken off, or was, to go on in the same attempt once its job or collection does.
+        var isSuspended = false
 
         init(job: JobIndex, host: Int, collection: Int64 = 0, rankAgain: Precedence.Rank = .again) {
             self.job = job
@@ -155,8 +165,9 @@ package struct Scheduler: Sendable {
         mutating func begin(at now: Monotonic) -> Int {
             isInFlight = true
             begun = now
-            if !isHop { attempts += 1 }
+            if !isHop, !isSuspended { attempts += 1 }
             isHop = false
+            isSuspended = false
             isDelayed = false
             return attempts
         }
@@ -224,7 +235,7 @@ package struct Scheduler: Sendable {
         precedence: Precedence = Precedence(.missing)
     ) -> Int {
         let host = number(of: origin, job: job)
-        let emptyQueue = HostQueue(window)
+        let emptyQueue = emptyQueue(job)
         let ready = jobs[job].queues[host, default: emptyQueue].add(
             ids, collection: collection, precedence, taken: readyCount)
         readyCount += ready
@@ -250,7 +261,7 @@ package struct Scheduler: Sendable {
         loadingCount -= load.ids.count
         guard !jobs[job].isStopped else { return false }
         // The queue may have been given up meanwhile.
-        let emptyQueue = HostQueue(window)
+        let emptyQueue = emptyQueue(job)
         jobs[job].queues[host, default: emptyQueue].loaded(
             ids, collection: load.collection, load.precedence, prioritised: &prioritised)
         readyCount += ids.count
@@ -311,13 +322,23 @@ package struct Scheduler: Sendable {
             return .hop
         }
         if isItem { jobs[job].inFlight -= 1 }
+        if case .suspended = verdict {
+            guard !jobs[job].isStopped else {
+                flights.remove(at: place)
+                return .cancelled
+            }
+            flights.values[place].isSuspended = true
+            putBack(id, flight)
+            return .suspended
+        }
         guard case .transient(let retryAfter) = verdict else {
             flights.remove(at: place)
             jobs[job].budget.earn()
             return jobs[job].isStopped && isRedirect(verdict) ? .cancelled : .over
         }
         if let retryAfter {
-            holdBack(QueueName(job: job, host: flight.host), until: now.advanced(byMicroseconds: retryAfter), now)
+            holdBack(
+                QueueName(job: job, host: flight.host), until: now.advanced(byMicroseconds: retryAfter), .retryAfter, now)
         }
         guard flight.attempts <= jobs[job].limits.retries else {
             flights.remove(at: place)

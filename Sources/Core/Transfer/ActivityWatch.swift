@@ -7,11 +7,12 @@ import HTTP
 struct ActivityWatch {
     /// Attempts after the first.
     var retries = 0
-    private let interval: Int64
+    private let interest: CurrentInterest
     private var parts: [Part]
-    /// When each loop looks next; nil where nobody wants to know.
-    private var due: [Monotonic?]
+    /// When each loop looks next, while somebody wants to know.
+    private var due: [Monotonic]
     private var held: [HostHeld] = []
+    private var jobs: [JobActivity] = []
 
     private struct Part {
         var items: [ItemActivity] = []
@@ -22,14 +23,22 @@ struct ActivityWatch {
         var isNew = false
     }
 
-    init(_ interest: EventInterest, loops: Int) {
-        interval = interest.activityInterval ?? 0
+    init(_ interest: CurrentInterest, loops: Int) {
+        self.interest = interest
         parts = Array(repeating: Part(), count: loops)
-        due = Array(repeating: interest.includesProgress ? .now() : nil, count: loops)
+        due = Array(repeating: .now(), count: loops)
     }
 
     /// When a loop is to look next; nil where nobody wants to know.
-    func next(on loop: Int) -> Monotonic? { due[loop] }
+    func next(on loop: Int) -> Monotonic? { interest.includesProgress ? due[loop] : nil }
+
+    /// Has all loops look at once: somebody has come who wants to know.
+    mutating func restart(at now: Monotonic) {
+        for loop in due.indices { due[loop] = now }
+    }
+
+    /// Whether the first loop is to look now; it tells of the hosts, too.
+    func isDue(on loop: Int, at now: Monotonic) -> Bool { loop == 0 && interest.includesProgress && due[0] <= now }
 
     /// Notes that a host asked to be left alone.
     mutating func noteHold(_ origin: @autoclosure () -> HTTPOrigin, _ verdict: Scheduler.Verdict) {
@@ -39,21 +48,24 @@ struct ActivityWatch {
 
     /// Notes that a host is not asked for so many microseconds.
     mutating func noteHold(_ origin: HTTPOrigin, for duration: Int64, _ reason: HostHeld.Reason) {
-        guard due[0] != nil else { return }
+        guard interest.includesProgress else { return }
         let wall = wallClockMicroseconds()
         held.append(HostHeld(host: origin.shortText, at: wall, until: wall + duration, reason: reason))
     }
 
     /// What is to be told by one loop at this time.
     ///
-    /// - Parameter received: coded bytes of all requests that have ended on the loop.
+    /// - Parameters:
+    ///   - received: coded bytes of all requests that have ended on the loop.
+    ///   - jobs: what each job has under way, where the first loop is due.
     mutating func events(
-        of transfers: [Int64: ItemTransfer], on loop: Int, received: Int64, now: Monotonic
+        of transfers: [Int64: ItemTransfer], on loop: Int, received: Int64, jobs: [JobActivity], now: Monotonic
     ) -> [RunEvent] {
-        guard let time = due[loop] else { return [] }
+        guard let interval = interest.activityInterval else { return [] }
         var events = held.map(RunEvent.hostHeld)
         held = []
-        guard time <= now else { return events }
+        guard due[loop] <= now else { return events }
+        if loop == 0 { self.jobs = jobs }
         due[loop] = now.advanced(byMicroseconds: interval)
         let own = transfers.values.filter { $0.loop == loop }
         parts[loop] = Part(
@@ -64,11 +76,12 @@ struct ActivityWatch {
         events.append(
             .activity(
                 RunActivity(
-                    items: parts.flatMap(\.items).sorted { $0.id < $1.id },
+                    at: wallClockMicroseconds(), items: parts.flatMap(\.items).sorted { $0.id < $1.id },
                     receivedBytes: parts.reduce(0) { $0 + $1.received }, retries: retries,
                     waiting: parts.reduce(0) { $0 + $1.waiting },
                     nextRetries: Array(
-                        parts.flatMap(\.retries).sorted { $0.wait < $1.wait }.prefix(Self.mostRetries)))))
+                        parts.flatMap(\.retries).sorted { $0.wait < $1.wait }.prefix(Self.mostRetries)),
+                    jobs: self.jobs)))
         return events
     }
 

@@ -13,6 +13,8 @@ extension Engine {
             seal(transfer)
         case .redirected(let delay):
             decide(transfer, .redirected(transfer.route.url.origin, after: delay), .redirect)
+        case .failed(let failure) where failure.word == .cancelled && transfer.isSuspending:
+            decide(transfer, .suspended, .failure(failure))
         case .failed(let failure):
             let verdict: Scheduler.Verdict =
                 failure.isTransient ? .transient(retryAfter: failure.retryAfter) : .ended
@@ -114,7 +116,7 @@ extension Engine {
             transfer.waitsForRetry = true
             transfer.lastFailure = failure
             transfer.retry = failure.map { (due, $0.detail) }
-        case .hop:
+        case .hop, .suspended:
             return
         case .unaffordable:
             state.transfers[work.id] = nil
@@ -192,7 +194,7 @@ extension Engine {
             return decision
         }
         switch (decision, conclusion) {
-        case (.retry, _), (.hop, _): break
+        case (.retry, _), (.hop, _), (.suspended, _): break
         case (.over, .failed(let failure)), (.unaffordable, .failed(let failure)): request.fail(failure)
         case (.over, _), (.unaffordable, _): request.reply(result)
         case (.cancelled, _): request.fail(Self.stopped)

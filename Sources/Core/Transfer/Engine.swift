@@ -24,9 +24,13 @@ final class Engine: HTTPLoopDriver {
         var started: [StartedItem] = []
         /// Transfers to be broken off.
         var cancelled: Set<Int64> = []
+        /// Transfers to be broken off that go on later.
+        var suspending: Set<Int64> = []
         var http2 = HTTP2Failures()
         var spread: LoopSpread<Begun>
         var activity: ActivityWatch
+        /// Names by the scheduler's numbers.
+        var jobs: [String] = []
         /// Why hosts are left alone, and what of that is to be told.
         var outages: [HTTPOrigin: TransferFailure] = [:]
         var troubles: [HostTrouble] = []
@@ -79,8 +83,11 @@ final class Engine: HTTPLoopDriver {
     // MARK: Work
 
     /// Enters a job; its number in the scheduler.
-    func addJob(_ limits: Scheduler.Limits) -> Scheduler.JobIndex {
-        state.withLock { $0.scheduler.addJob(limits) }
+    func addJob(_ name: String, _ limits: Scheduler.Limits) -> Scheduler.JobIndex {
+        state.withLock { state in
+            state.jobs.append(name)
+            return state.scheduler.addJob(limits)
+        }
     }
 
     /// Takes items in list order.
@@ -170,6 +177,42 @@ final class Engine: HTTPLoopDriver {
         wake()
     }
 
+    func setPerHost(_ perHost: Int, _ context: RunContext) {
+        state.withLock { $0.scheduler.setPerHost(perHost, job: context.index) }
+        wake()
+    }
+
+    /// Begins nothing of exactly these collections.
+    func setPausedCollections(_ collections: Set<Int64>, _ context: RunContext) {
+        state.withLock { $0.scheduler.setPausedCollections(collections, job: context.index) }
+        wake()
+    }
+
+    /// Breaks off what a job has in flight, or these collections of it, for it to go on in the same attempt with what is
+    /// there.
+    func suspend(_ context: RunContext, collections: Set<Int64>?) {
+        state.withLock { state in
+            state.suspending.formUnion(state.scheduler.suspendable(job: context.index, collections: collections))
+        }
+        wake()
+    }
+
+    /// Sets how many bytes a second a job may receive; nil for no limit.
+    func setBandwidth(_ bytesPerSecond: Int64?, _ context: RunContext) {
+        context.profile.configuration.bandwidth?.bytesPerSecond = bytesPerSecond
+        wakeAll()
+    }
+
+    /// Has what is in flight told at once.
+    func tellActivity() {
+        state.withLock { $0.activity.restart(at: .now()) }
+        wakeAll()
+    }
+
+    private func wakeAll() {
+        for loop in loops { loop.wake() }
+    }
+
     func prioritise(_ items: Set<Int64>, _ context: RunContext) {
         state.withLock { $0.scheduler.prioritise(items, job: context.index) }
         wake()
@@ -229,7 +272,7 @@ final class Engine: HTTPLoopDriver {
     }
 
     static let stopped = TransferFailure(.cancelled, "the run is being stopped")
-    private static let cancelled = TransferFailure(.cancelled, "given up on request")
+    private static let cancelled = TransferFailure(.cancelled, RunLedger.cancelledByRequest)
 
     // MARK: A loop's turn
 
@@ -253,7 +296,8 @@ final class Engine: HTTPLoopDriver {
                 over: take(&state.over), started: take(&state.started),
                 troubles: troubles,
                 activity: state.activity.events(
-                    of: state.transfers, on: number, received: received[number].value, now: now),
+                    of: state.transfers, on: number, received: received[number].value,
+                    jobs: state.activity.isDue(on: number, at: now) ? activities(state, now: now) : [], now: now),
                 next: next(isOpen ? state.scheduler.nextWake : nil, state.activity.next(on: number)),
                 isIdle: state.scheduler.isIdle)
         }
@@ -300,6 +344,7 @@ final class Engine: HTTPLoopDriver {
 
     /// What is to be broken off on one loop; the others are woken for theirs.
     private func takeCancelled(_ state: inout State, of loop: Int) -> [any PlacedExchange] {
+        suspend(&state, on: loop)
         guard !state.cancelled.isEmpty else { return [] }
         var exchanges: [any PlacedExchange] = []
         for id in state.cancelled {
@@ -312,6 +357,25 @@ final class Engine: HTTPLoopDriver {
             }
         }
         return exchanges
+    }
+
+    /// Marks what is to be broken off for a pause; what has no request in flight ends by itself.
+    private func suspend(_ state: inout State, on loop: Int) {
+        guard !state.suspending.isEmpty else { return }
+        for id in state.suspending {
+            guard let transfer = state.transfers[id] else {
+                state.suspending.remove(id)
+                continue
+            }
+            guard transfer.loop == loop else {
+                loops[transfer.loop].wake()
+                continue
+            }
+            state.suspending.remove(id)
+            guard transfer.ticket != nil else { continue }
+            transfer.isSuspending = true
+            state.cancelled.insert(id)
+        }
     }
 
     func take<Element>(_ elements: inout [Element]) -> [Element] {

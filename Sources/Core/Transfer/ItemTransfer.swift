@@ -11,6 +11,8 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     var route: RequestRoute
     var loop = 0
     var ticket: HTTPTicket?
+    /// Whether the request in flight is broken off for a pause.
+    var isSuspending = false
     /// Whether a body that is complete need not be judged any more. From any thread.
     let isBrokenOff = Atomic(false)
     var part: PartFile?
@@ -71,7 +73,7 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     }
 
     func breakOff(on loop: HTTPLoop) {
-        isBrokenOff.store(true, ordering: .relaxed)
+        if !isSuspending { isBrokenOff.store(true, ordering: .relaxed) }
         if let ticket { loop.cancel(ticket) }
     }
 
@@ -90,6 +92,7 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
             route.restart()
         }
         fault = nil
+        isSuspending = false
         status = 0
         rangeEnd = nil
         waitsForRetry = false

@@ -22,10 +22,10 @@ final class Recorder: Sendable {
     }
 
     let store: CatalogStore
-    let events: EventStream
+    let events: EventHub
     private let state = Locked(State())
 
-    init(store: CatalogStore, events: EventStream) {
+    init(store: CatalogStore, events: EventHub) {
         self.store = store
         self.events = events
     }
@@ -68,6 +68,11 @@ final class Recorder: Sendable {
         case .timer: store.enqueue(after: Self.longestWait) { self.flushDue($0) }
         case .nothing: break
         }
+    }
+
+    /// Has what is pending recorded now.
+    func hurry() {
+        add([], isLast: true)
     }
 
     private func flushDue(_ catalog: Connection) {

@@ -59,4 +59,7 @@ package enum TransferOutcome: String, Sendable {
     case evicted
     case failed
     case cancelled
+
+    /// Whether the item has its file now.
+    var hasFile: Bool { self == .downloaded || self == .unchanged || self == .fresh }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Commands
+@testable import Core
 
 @Suite("Rates", .timeLimit(.minutes(1)))
 struct RateMeterTests {

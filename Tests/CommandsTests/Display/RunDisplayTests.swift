@@ -152,7 +152,7 @@ struct RunDisplayTests {
     @Test("only what is read is made")
     func interest() {
         #expect(RunDisplay.interest(.none, .normal) == EventInterest(includesItems: false))
-        #expect(RunDisplay.interest(.json, .normal) == EventInterest(includesItems: true))
+        #expect(RunDisplay.interest(.json, .normal) == EventInterest(includesItems: true, activityInterval: 1_000_000))
         #expect(RunDisplay.interest(.bar, .normal) == EventInterest(includesItems: false, activityInterval: 100_000))
         #expect(RunDisplay.interest(.bar, .verbose).includesItems)
     }

@@ -1,0 +1,190 @@
+import Control
+import Core
+import Dispatch
+import Files
+import JSON
+import Reports
+import SQLite
+import Synchronization
+
+/// `runner status`: which runs are at work, and how far they are.
+struct StatusCommand {
+    let options: Options
+    let context: CommandContext
+
+    private var console: Console { context.console }
+
+    func run() async -> ExitCode {
+        guard let names = context.jobNames(options.operands, options) else { return .invalidJob }
+        do {
+            let path = try CatalogLocation.path(flag: options.database, environment: context.environment)
+            let (atWork, last, known) = try Self.read(path)
+            for name in names where !known.contains(name) {
+                return context.refuse(
+                    context.message(UpkeepError.unknownJob(name, known: known)), usage: Command.status.usage)
+            }
+            SocketPlaces.removeDead(in: SocketPlaces.folders(environment: context.environment, database: path))
+            let runs = atWork.filter { names.isEmpty || names.contains($0.job) }
+            // Those that have ended are shown where no other is, or they are asked for.
+            let others = last.filter { run in
+                names.isEmpty ? runs.isEmpty : names.contains(run.job) && !runs.contains { $0.job == run.job }
+            }
+            let found = await offPool { runs.map { RunAtWork($0, database: path, context.environment) } }
+            let isMissing = names.contains { name in !runs.contains { $0.job == name } }
+            let code = options.follows && !runs.isEmpty ? await follow(found) : print(found, others)
+            return code == .success && isMissing ? .unavailable : code
+        } catch {
+            console.complain("\(error)")
+            return .failed
+        }
+    }
+
+    private static func read(_ path: String) throws -> ([CatalogRun], [CatalogRun], [String]) {
+        let connection = try CatalogLocation.openForReading(path)
+        defer { connection.close() }
+        return (
+            try CatalogRun.atWork(on: connection), try CatalogRun.last(on: connection),
+            try CatalogRun.jobs(on: connection)
+        )
+    }
+
+    // MARK: Once
+
+    private func print(_ runs: [RunAtWork], _ others: [CatalogRun]) -> ExitCode {
+        console.deliver {
+            switch options.format {
+            case .json:
+                let documents = runs.map(\.document) + others.map(Self.document)
+                try console.output.write("{\"runs\": [")
+                for (place, document) in documents.enumerated() {
+                    try console.output.write(place > 0 ? ",\n" : "\n")
+                    try console.output.write(document)
+                }
+                try console.output.write("\n]}\n")
+            case .text:
+                if runs.isEmpty, options.operands.isEmpty { try console.output.write("no run is at work\n") }
+                for run in runs {
+                    for line in StatusText.lines(of: run) { try console.output.write(displayable(line) + "\n") }
+                }
+                for run in others { try console.output.write(displayable(StatusText.line(of: run)) + "\n") }
+            }
+        }
+    }
+
+    private static func document(of run: CatalogRun) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("run", run.id)
+        json.member("job", run.job)
+        json.member("state", "finished")
+        json.member("outcome", run.outcome)
+        json.member("started_at", run.startedAt)
+        json.member("finished_at", run.finishedAt)
+        json.endObject()
+        return json.bytes
+    }
+
+    // MARK: Until they end
+
+    /// A line, or an event as JSON, whenever something changes, until all runs have ended.
+    private func follow(_ runs: [RunAtWork]) async -> ExitCode {
+        let output = FollowOutput(console: console, isJSON: options.format == .json)
+        await withTaskGroup(of: Void.self) { group in
+            for run in runs {
+                group.addTask {
+                    await offPool { output.follow(run) }
+                }
+            }
+        }
+        return console.deliver { if let fault = output.fault { throw fault } }
+    }
+}
+
+/// Runs what waits on a thread that may wait.
+func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        // A queue of its own: several wait at a time.
+        DispatchQueue(label: "runner.control").async { continuation.resume(returning: body()) }
+    }
+}
+
+/// A run that is at work, as it answers.
+struct RunAtWork: Sendable {
+    let run: CatalogRun
+    /// nil for one that cannot be reached.
+    let client: ControlClient?
+    let status: [String: JSONValue]?
+    /// Its status as JSON; of one that cannot be reached what its row has.
+    let document: [UInt8]
+
+    /// Waits for the run's answer.
+    init(_ run: CatalogRun, database: String, _ environment: [String: String]) {
+        self.run = run
+        client = ControlClient.find(
+            run: run.id, processID: run.processID, database: database, environment: environment)
+        if let answer = try? client?.get("status"), case .object(let members)? = JSONValue(parsing: answer.body) {
+            status = members
+            document = answer.body.last == UInt8(ascii: "\n") ? answer.body.dropLast() : answer.body
+        } else {
+            status = nil
+            var json = JSONWriter()
+            json.beginObject()
+            json.member("run", run.id)
+            json.member("job", run.job)
+            json.member("state", nil as String?)
+            json.member("pid", run.processID)
+            json.member("started_at", run.startedAt)
+            json.endObject()
+            document = json.bytes
+        }
+    }
+}
+
+/// Where the events of several runs come together.
+private final class FollowOutput: Sendable {
+    private let console: Console
+    private let isJSON: Bool
+    private let state = Mutex<OutputError?>(nil)
+
+    init(console: Console, isJSON: Bool) {
+        self.console = console
+        self.isJSON = isJSON
+    }
+
+    var fault: OutputError? { state.withLock(\.self) }
+
+    func follow(_ run: RunAtWork) {
+        guard let client = run.client else {
+            console.tell("\(run.run.job): the run \(run.run.id) (pid \(run.run.processID)) has no control socket")
+            return
+        }
+        var status: [String: JSONValue] = [:]
+        var shown = ""
+        try? client.events { name, data in
+            guard case .object(let members)? = JSONValue(parsing: data) else { return true }
+            if isJSON { return write(Array("{\"event\": \"\(name)\", ".utf8) + data.dropFirst() + [0x0A]) }
+            // Rows of collections are merged by nobody here: a line has none.
+            status.merge(members) { $1 }
+            if name == "finished" { status["state"] = .text("finished") }
+            let line = StatusText.line(of: status)
+            guard line != shown else { return true }
+            shown = line
+            return write(Array((displayable(line) + "\n").utf8))
+        }
+    }
+
+    /// - Returns: false where stdout takes nothing more.
+    private func write(_ bytes: [UInt8]) -> Bool {
+        state.withLock { fault in
+            guard fault == nil else { return false }
+            do throws(OutputError) {
+                try console.output.write(bytes)
+                try console.output.flush()
+                return true
+            } catch {
+                fault = error
+                return false
+            }
+        }
+    }
+}
