@@ -10,7 +10,7 @@ HOSTILE = [
     '<img src=x onerror="window.attacked = 1">', '"><script>window.attacked = 1</script>', "javascript:window.attacked=1",
     "שלום עולם", "مراكش عند الغروب", "\u202egpj.exe\u202c", "🏔️ 👩‍👩‍👧‍👦 🌊", "x" * 300, "A & B < C",
 ]
-VIEWS = ["/", "/jobs/titles", "/jobs/titles/photos", "/jobs/titles/runs", "/runs/1", "/map", "/places", "/recents", "/favourites", "/nowhere"]
+VIEWS = ["/", "/jobs/titles", "/jobs/titles/photos", "/jobs/titles/runs", "/runs/1", "/map", "/places", "/recents", "/favourites", "/jobs/nothing"]
 
 
 class Everywhere(BrowserCase):

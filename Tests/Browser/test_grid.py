@@ -54,6 +54,7 @@ class Grid(BrowserCase):
     def test_search_finds_vietnamese_titles_as_someone_types(self):
         page = self.sign_in()
         self.visit(page, "/jobs/small/photos")
+        expect(self.photos(page).get_by_role("listitem").first).to_be_visible()
         page.keyboard.press("/")
         box = page.get_by_role("searchbox", name="Search")
         expect(box).to_be_focused()

@@ -21,7 +21,7 @@ from playwright.sync_api import expect, sync_playwright
 from origin import Origin
 
 RUNNER = os.environ["RUNNER"]
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=float(os.environ.get("EXPECT_MS", 15_000)))
 
 
 class Workshop:
