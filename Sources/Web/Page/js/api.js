@@ -8,9 +8,8 @@ export class Problem extends Error {
         this.detail = detail ?? "";
     }
 
-    /** The server cannot be reached, or answers for something that stands before it. */
     get isUnreachable() {
-        return this.status === 0 || this.status === 502 || this.status === 503;
+        return this.status === 0;
     }
 }
 

@@ -49,8 +49,9 @@ function showTitle() {
     if (document.title !== text) document.title = text;
 }
 
-function runPercent({ counts }) {
-    return percent((counts.done ?? 0) + (counts.failed ?? 0), counts.expected);
+function runPercent(status) {
+    const { ended, total } = live.progressOf(status);
+    return percent(ended, total);
 }
 
 function showLive() {

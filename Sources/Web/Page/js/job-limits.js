@@ -2,6 +2,7 @@
 
 import { post } from "./api.js";
 import { h, setText } from "./dom.js";
+import { byteText } from "./format.js";
 import * as live from "./live.js";
 import { attempt } from "./messages.js";
 
@@ -59,7 +60,7 @@ export function limitsCard(name) {
             slider.value = String(positionOf(status.concurrency));
             showValue(status.concurrency);
         }
-        setText(note, [status.per_host && `at most ${status.per_host} to one host`, status.bandwidth && `bandwidth ${status.bandwidth}`].filter(Boolean).join(", "));
+        setText(note, [status.per_host && `at most ${status.per_host} to one host`, status.bandwidth && `at most ${byteText(status.bandwidth)}/s`].filter(Boolean).join(", "));
         note.hidden = !note.textContent;
     }
     return { element, update };

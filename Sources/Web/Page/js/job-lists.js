@@ -1,14 +1,14 @@
 // The lists of the live view: collections, what is in flight, and hosts with the reason why they wait.
 
 import { jobPath, post } from "./api.js";
-import { fill, h, icon, iconButton, setText, title } from "./dom.js";
+import { h, icon, iconButton, setText, title } from "./dom.js";
 import { byteText, countText, hostText, percent, plural } from "./format.js";
 import * as live from "./live.js";
 import { attempt, say } from "./messages.js";
 
-const stateWords = { queued: "Queueing…", listing: "Listing…", running: "Downloading…", downloading: "Downloading…", paused: "Paused", finished: "Finished" };
+const stateWords = { queued: "Queueing…", listing: "Listing…", running: "Downloading…", downloading: "Downloading…", paused: "Paused", finished: "Finished", stopped: "Stopped" };
 export const phaseWords = {
-    queued: "Queueing…", downloading: "Downloading", unzipping: "Unzipping…", rendering: "Rendering…", storing: "Storing…", waiting: "Waiting to retry",
+    queued: "Queueing…", downloading: "Downloading", unzipping: "Unzipping…", rendering: "Rendering…", storing: "Storing…", waiting: "Waiting to retry…",
 };
 
 /** The collections of a job; only the first rows are made, as there may be thousands. */
@@ -40,33 +40,33 @@ export function collectionList(name, rows) {
             meter);
         lines.set(row.key, { line, say: say_, failed, meter, bar });
         list.append(line);
-        showLine(row.key, { ...row, done: row.stored });
+        showLine(row.key, { ...row, done: (row.stored ?? 0) + (row.failed ?? 0) });
     }
 
     function showLine(key, row) {
         const parts = lines.get(key);
         if (!parts) return;
         const finished = row.state === "finished";
-        const expected = row.expected ?? row.done + (row.failed ?? 0);
+        const expected = row.expected ?? row.listed ?? row.done;
         const word = row.state ? `${stateWords[row.state] ?? row.state} ` : "";
         setText(parts.say, `${word}${countText(row.done)} of ${countText(expected)}`);
         setText(parts.failed, row.failed ? `${countText(row.failed)} failed` : "");
         parts.meter.dataset.state = finished || !row.state ? "finished" : row.state;
         parts.meter.setAttribute("aria-valuemax", expected);
-        parts.meter.setAttribute("aria-valuenow", row.done + (row.failed ?? 0));
-        parts.bar.style.setProperty("inline-size", `${expected ? (100 * (row.done + (row.failed ?? 0))) / expected : 0}%`);
+        parts.meter.setAttribute("aria-valuenow", row.done);
+        parts.bar.style.setProperty("inline-size", `${expected ? (100 * row.done) / expected : 0}%`);
     }
 
     function reload(row) {
         return attempt(async () => {
-            await post(`${jobPath(name)}/run`, { collections: [row.key], refresh: true });
+            await post(`${jobPath(name)}/run`, { collections: [row.key] });
             say(`Reloading ${row.title || row.key}`);
         });
     }
 
     function update(status) {
         for (const row of status?.collections ?? []) {
-            if (!lines.has(row.key) && lines.size < MOST_ROWS) addLine({ ...row, stored: row.done });
+            if (!lines.has(row.key) && lines.size < MOST_ROWS) addLine({ ...row, stored: row.done - (row.failed ?? 0) });
             showLine(row.key, row);
         }
         if (status?.collections?.length) {
@@ -110,7 +110,7 @@ export function flightList() {
 export function whyWaiting(host, at) {
     const seconds = host.paused_until ? Math.ceil((host.paused_until - at) / 1e6) : 0;
     if (seconds <= 0) return host.reason && !host.in_flight ? host.reason : null;
-    const reason = /retry-after/i.test(host.reason ?? "") ? "as it asked" : host.reason;
+    const reason = { "retry-after": "as it asked", failures: "after several failures" }[host.reason] ?? host.reason;
     return `paused ${seconds} s${reason ? `, ${reason}` : ""}`;
 }
 
@@ -126,13 +126,20 @@ export function hostList() {
         clearTimeout(timer);
         if (element.hidden) return;
         const at = status.at ?? Date.now() * 1000;
-        fill(list, status.hosts.slice(0, 50).map((host) => {
+        const hosts = status.hosts.slice(0, 50);
+        while (list.children.length > hosts.length) list.lastChild.remove();
+        hosts.forEach((host, index) => {
             const why = whyWaiting(host, at);
-            return h("li", { data: { waiting: why ? "1" : "0" } }, icon(why ? "clock" : "check"),
-                h("bdi", { class: "clip", text: hostText(host.origin) }),
-                h("span", { class: "number", text: `${host.in_flight}${host.allowance ? ` of ${host.allowance}` : ""} in flight` }),
-                why && h("span", { class: "host-why", text: why }));
-        }));
+            const line = list.children[index] ?? list.appendChild(h("li", {}, icon("check"), h("bdi", { class: "clip" }), h("span", { class: "number" }), h("span", { class: "host-why" })));
+            const waiting = why ? "1" : "0";
+            if (line.dataset.waiting !== waiting) {
+                line.dataset.waiting = waiting;
+                line.firstChild.replaceWith(icon(why ? "clock" : "check"));
+            }
+            setText(line.children[1], hostText(host.origin));
+            setText(line.children[2], `${host.in_flight}${host.allowance ? ` of ${host.allowance}` : ""} in flight`);
+            setText(line.children[3], why ?? "");
+        });
         // The seconds go on where nothing else changes.
         if (status.hosts.some((host) => host.paused_until > at)) timer = setTimeout(() => element.isConnected && last === status && update({ ...status, at: at + 1e6 }), 1000);
     }

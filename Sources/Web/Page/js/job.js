@@ -1,6 +1,7 @@
 // One job: what its run does now, or what the last one did, and the controls.
 
 import { get, jobPath, Problem } from "./api.js";
+import { arrivalsCard } from "./arrivals.js";
 import { fill, h, icon, setText } from "./dom.js";
 import { ageText, byteText, countText, durationText, percent, plural, remainingText, timeText } from "./format.js";
 import { collectionList, flightList, hostList } from "./job-lists.js";
@@ -21,13 +22,14 @@ export async function show({ job: name }) {
     const collections = collectionList(name, rows);
     const limits = limitsCard(name);
     const flight = flightList();
+    const arrivals = arrivalsCard(name);
     const hosts = hostList();
     const history = h("section", { class: "card" });
 
     const element = h("div", { class: "view" },
         ...jobHead(job, "Overview", h("div", { class: "buttons" }, controls.elements)),
         h("div", { class: "live-grid" },
-            h("div", {}, overall.element, collections.element),
+            h("div", {}, overall.element, arrivals.element, collections.element),
             h("div", {}, limits.element, hosts.element, flight.element, history)));
 
     function update() {
@@ -38,6 +40,7 @@ export async function show({ job: name }) {
         limits.update(status);
         flight.update(status);
         hosts.update(status);
+        arrivals.update(status);
         const { recent_runs: runs = [] } = live.jobs.get(name) ?? {};
         if (runs.length && history.dataset.newest !== `${runs[0].id}${runs[0].outcome}`) {
             history.dataset.newest = `${runs[0].id}${runs[0].outcome}`;
@@ -71,6 +74,7 @@ export async function show({ job: name }) {
         element,
         leave() {
             forget();
+            arrivals.leave();
             live.changes.removeEventListener("status", soon);
             live.changes.removeEventListener("jobs", soon);
             live.changes.removeEventListener("finished", finished);
@@ -111,7 +115,7 @@ function overallCard(name) {
             }
             const seconds = runSeconds(run);
             const facts = [["Took", seconds === null ? "–" : durationText(seconds * 1e6)], ["Received", byteText(run.wire_bytes)],
-                ["Files stored", countText(job.stored)], ["On disk", byteText(job.bytes)]];
+                ["Files stored", job.stored === null ? "…" : countText(job.stored)], ["On disk", byteText(job.bytes)]];
             fill(body,
                 h("h2", {}, h("a", { href: `/runs/${run.id}`, text: `Last run, ${ageText(run.finished_at ?? run.started_at)}`, title: timeText(run.started_at) }), badge(run.outcome, icon)),
                 h("p", { text: verdict(run) }), outcomeBar(run),
@@ -121,7 +125,7 @@ function overallCard(name) {
         idleKey = "";
         if (!now) makeLive();
         const { counts, rates = {} } = status;
-        const done = counts.done + counts.failed, expected = counts.expected ?? 0;
+        const { ended: done, total: expected } = live.progressOf(status);
         const words = { listing: "Listing…", running: "Downloading…", paused: "Paused", stopping: "Stopping…", finished: "Finished" };
         setText(now.big, expected ? `${percent(done, expected)} %` : "…");
         const left = status.state === "running" ? remainingText(status.remaining_seconds) : "";
@@ -131,8 +135,8 @@ function overallCard(name) {
         now.meter.setAttribute("aria-valuenow", done);
         now.fillBar.style.setProperty("inline-size", `${expected ? (100 * done) / expected : 0}%`);
         const values = [
-            countText(counts.done), countText(counts.failed), countText(counts.in_flight ?? status.in_flight?.length ?? 0), countText(counts.waiting ?? Math.max(0, expected - done)),
-            `${byteText(rates.bytes_per_second ?? 0)}/s`, byteText(status.bytes ?? counts.wire_bytes ?? null),
+            countText((counts.done ?? 0) - (counts.failed ?? 0)), countText(counts.failed), countText(counts.in_flight ?? status.in_flight?.length ?? 0), countText(Math.max(0, (counts.left ?? expected - done) - (counts.in_flight ?? 0))),
+            `${byteText(rates.bytes_per_second ?? 0)}/s`, byteText(counts.bytes ?? null),
             status.started_at ? durationText(Math.max(0, (status.at ?? Date.now() * 1000) - status.started_at)).replace(/\.\d s/, " s") : "–",
         ];
         values.forEach((value, index) => setText(now.values[index], value));

@@ -41,7 +41,7 @@ export async function show() {
             card.update();
         }
         const all = [...live.jobs.values()];
-        setText(summary, `${plural(all.length, "job")} · ${countText(all.reduce((sum, job) => sum + job.stored, 0))} files · ${byteText(all.reduce((sum, job) => sum + (job.bytes ?? 0), 0))}`);
+        setText(summary, `${plural(all.length, "job")} · ${countText(all.reduce((sum, job) => sum + (job.stored ?? 0), 0))} files · ${byteText(all.reduce((sum, job) => sum + (job.bytes ?? 0), 0))}`);
     }
 
     const status = (event) => cards.get(event.detail)?.showStatus();
@@ -83,7 +83,7 @@ function makeCard(name) {
         fill(state, job.live ? badge("running", icon) : job.last_run && badge(job.last_run.outcome, icon));
         fill(strip, job.recent_runs?.length ? runStrip(job.recent_runs, name) : null);
         fill(foot,
-            h("a", { href: `${address}/photos`, text: `${countText(job.stored)} of ${plural(job.items, "item")}` }),
+            h("a", { href: `${address}/photos`, text: job.items === null ? "Counting…" : `${countText(job.stored)} of ${plural(job.items, "item")}` }),
             h("span", { text: byteText(job.bytes) }));
         if (job.live) showStatus();
         else fill(say, h("p", { class: "small", text: job.error || verdict(job.last_run), title: job.last_run ? timeText(job.last_run.started_at) : "" }),
@@ -104,18 +104,18 @@ function makeCard(name) {
     function showStatus() {
         const status = live.statuses.get(name);
         if (!status) return;
-        const done = status.counts.done + status.counts.failed;
+        const { ended: done, total } = live.progressOf(status);
         let meter = say.querySelector(".meter");
         if (!meter) {
             fill(say, h("p", { class: "small" }), h("span", { class: "meter", role: "progressbar", "aria-label": name, "aria-valuemin": "0" }, h("span", { class: "meter-fill" })));
             meter = say.querySelector(".meter");
         }
-        setText(say.firstChild, `${countText(done)} of ${plural(status.counts.expected ?? 0, "item")}, ${byteText(status.rates?.bytes_per_second ?? 0)}/s`
+        setText(say.firstChild, `${countText(done)} of ${plural(total, "item")}, ${byteText(status.rates?.bytes_per_second ?? 0)}/s`
             + (status.counts.failed ? `, ${countText(status.counts.failed)} failed` : ""));
         meter.dataset.state = status.state;
-        meter.setAttribute("aria-valuemax", status.counts.expected ?? 0);
+        meter.setAttribute("aria-valuemax", total);
         meter.setAttribute("aria-valuenow", done);
-        meter.firstChild.style.setProperty("inline-size", `${(100 * done) / Math.max(1, status.counts.expected ?? 0)}%`);
+        meter.firstChild.style.setProperty("inline-size", `${(100 * done) / Math.max(1, total)}%`);
     }
 
     const element = h("article", { class: "card job-card", "aria-label": name },

@@ -119,6 +119,12 @@ export async function loadJob(name) {
     return jobs.get(name);
 }
 
+/** How far a run is: `total` items listed so far, `ended` of them with any outcome. */
+export function progressOf({ counts }) {
+    const total = counts.listed ?? 0;
+    return { total, ended: Math.min(total, (counts.done ?? 0) + (counts.cancelled ?? 0)) };
+}
+
 /** The live status of an item, by its id: {phase, received, expected} or undefined. */
 export function inFlight(job, id) {
     return statuses.get(job)?.in_flight?.find((row) => row.item === id);

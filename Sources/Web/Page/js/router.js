@@ -50,7 +50,7 @@ function followLink(event) {
     if (!link || link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
     if (/^\/(files|pictures|api|page)\//.test(link.pathname)) return;
     event.preventDefault();
-    go(link.pathname + link.search + link.hash);
+    go(link.pathname + link.search + link.hash, { state: { isInside: true } });
 }
 
 function match(path) {
