@@ -9,8 +9,12 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A Swift module of the program; `path` only where the folder is not named after the module.
-func module(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: path ?? "Sources/\(name)", swiftSettings: settings)
+func module(
+    _ name: String, path: String? = nil, _ dependencies: [Target.Dependency], excluding: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: path ?? "Sources/\(name)", exclude: excluding,
+        swiftSettings: settings)
 }
 
 /// The tests of a module, through its front door.
@@ -48,6 +52,8 @@ let package = Package(
         .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0"),
 
         .target(name: "CProcess"),
+        // The page, packed by scripts/embed-page.
+        .target(name: "CPage", exclude: ["page.pack"]),
 
         module("System", ["CLinux"]),
         module("YAML", ["CYAML"]),
@@ -100,9 +106,15 @@ let package = Package(
         module("Reports", ["System", "Model", "Catalog", "SQLite", "JSON"]),
         module("Control", core + ["System", "Files", "HTTP", "JSON", "Server", "YAML"]),
         module(
+            "Web",
+            core + [
+                "System", "CPage", "CLinux", "Control", "Files", "HTTP", "JSON", "Reports", "SQLite", "Server", "YAML",
+            ],
+            excluding: ["Page"]),
+        module(
             "Commands",
             core + [
-                "System", "SourcesAll", "Control", "Reports", "JSON", "YAML", "SQLite", "HTTP", "Files", "Archive",
+                "System", "SourcesAll", "Control", "Server", "Web", "Reports", "JSON", "YAML", "SQLite", "HTTP", "Files", "Archive",
                 "MediaClient",
             ]),
         .executableTarget(
@@ -153,6 +165,7 @@ let package = Package(
         tests(of: "SourcesFlickr", core + ["YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesCommand", core + ["YAML", "SQLite"]),
         tests(of: "SourcesManifest", core + ["YAML", "SQLite"]),
+        tests(of: "Web", core + ["Files", "JSON", "SQLite", "Server"]),
         tests(of: "Reports", core + ["SQLite", "JSON"]),
         tests(
             of: "Commands", core + ["Control", "Reports", "SourcesAll", "JSON", "YAML", "HTTP", "SQLite"],

@@ -56,6 +56,9 @@ static inline unsigned int clinux_device_minor(dev_t device) { return minor(devi
 /// pidfd_open(2): a descriptor that is readable when the process is over.
 static inline int clinux_open_process(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0u); }
 
+/// memfd_create(2): a file in memory, gone with its last descriptor.
+static inline int clinux_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */); }
+
 // `struct epoll_event` is packed and holds a union; these keep both out of Swift.
 
 static inline int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events) {

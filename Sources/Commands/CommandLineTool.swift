@@ -55,6 +55,7 @@ package enum CommandLineTool {
         case .prune: await PruneCommand(options: options, context: context).run()
         case .gc: await GCCommand(options: options, context: context).run()
         case .thumbnails: await ThumbnailsCommand(options: options, context: context).run()
+        case .web: await WebCommand(options: options, context: context).run()
         case .sources: SourcesCommand(options: options, context: context).run()
         case .doctor: DoctorCommand(options: options, context: context).run()
         case .completions: CompletionsCommand(options: options, context: context).run()

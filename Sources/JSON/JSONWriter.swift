@@ -55,6 +55,13 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// A value that is JSON already.
+    package mutating func value(encoded bytes: [UInt8]) {
+        separate()
+        self.bytes += bytes
+        needsComma = true
+    }
+
     /// A member of an object; `nil` is `null`.
     package mutating func member(_ name: String, _ value: String?) {
         key(name)
@@ -149,5 +156,29 @@ package func isUnsafeToDisplay(_ scalar: Unicode.Scalar) -> Bool {
     case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
     case 0x2028, 0x2029: true
     default: false
+    }
+}
+
+extension JSONWriter {
+    /// Any value, the members of objects in the order of their names.
+    package mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .flag(let flag): self.value(flag)
+        case .integer(let number): self.value(number)
+        case .number(let number): self.value(number)
+        case .text(let text): self.value(text)
+        case .list(let values):
+            beginArray()
+            for value in values { self.value(value) }
+            endArray()
+        case .object(let members):
+            beginObject()
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                key(name)
+                self.value(value)
+            }
+            endObject()
+        }
     }
 }

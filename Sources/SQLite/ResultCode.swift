@@ -19,6 +19,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let permission = ResultCode(rawValue: 3)
     package static let busy = ResultCode(rawValue: 5)
     package static let locked = ResultCode(rawValue: 6)
+    package static let interrupted = ResultCode(rawValue: 9)
     package static let readOnly = ResultCode(rawValue: 8)
     package static let inputOutput = ResultCode(rawValue: 10)
     package static let corrupt = ResultCode(rawValue: 11)

@@ -68,7 +68,7 @@ package struct CommandPages: SourcePages {
         let launch = try options.launch(in: context.folder, job: context.job)
         let script = RunningScript(ScriptProcess(launch), context)
         self.script = script
-        memory = try await context.recallList().flatMap(JSONValue.init(text:)) ?? memory
+        memory = try await context.recallList().flatMap { JSONValue(parsing: Array($0.utf8)) } ?? memory
         script.process.send(JSONValue.object(["runner": .integer(1), "request": .text("spec")]).line)
         script.process.send(
             JSONValue.object([
@@ -222,12 +222,5 @@ extension ScriptProcess.End {
 
     fileprivate var lastWords: String {
         words.isEmpty ? "" : "; its last words: \(words.suffix(3).joined(separator: " / "))"
-    }
-}
-
-extension JSONValue {
-    fileprivate init?(text: String) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else { return nil }
-        self = value
     }
 }

@@ -22,6 +22,15 @@ package struct Descriptor: ~Copyable {
     }
 }
 
+extension Descriptor {
+    /// The number, which the caller closes from now on.
+    package consuming func takeRaw() -> Int32 {
+        let raw = raw
+        discard self
+        return raw
+    }
+}
+
 /// Repeats a system call that a signal interrupted.
 @inline(__always)
 package func uninterrupted<Number: SignedInteger>(_ call: () -> Number) -> Number {

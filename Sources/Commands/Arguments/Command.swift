@@ -1,8 +1,7 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, status, control, report, show, verify, reset, prune, gc, thumbnails, sources, doctor,
-        completions
-    case man, help
+    case run, `init`, check, plan, status, control, web, report, show, verify, reset, prune, gc, thumbnails, sources, doctor
+    case completions, man, help
 
     /// One line for the list of commands.
     var summary: String {
@@ -20,6 +19,7 @@ enum Command: String, CaseIterable, Sendable {
         case .prune: "delete old runs; their sums by day stay"
         case .gc: "evict what is over output.max_bytes, remove leftovers"
         case .thumbnails: "make the pictures that are missing of what is stored"
+        case .web: "a page to look at jobs and pictures, and to run them"
         case .sources: "the source modules, and the options of one"
         case .doctor: "say what is wrong with this machine"
         case .completions: "the script that completes command lines in a shell"
@@ -48,6 +48,7 @@ enum Command: String, CaseIterable, Sendable {
                 words: ["a job, by name or file", "an item of the job: its key, URL, title or path"])
         case .reset: Operands(text: "JOB [COLLECTION|ITEM]", count: 1...2, words: ["a job, by name or file"])
         case .prune: Operands(text: "", count: 0...0)
+        case .web: Operands(text: "[JOB...]", count: 0...Int.max)
         case .sources: Operands(text: "[TYPE]", count: 0...1)
         case .doctor: Operands(text: "", count: 0...0)
         case .completions: Operands(text: "SHELL", count: 1...Int.max, words: ["the name of a shell: bash or zsh"])
@@ -150,6 +151,14 @@ enum Command: String, CaseIterable, Sendable {
                 "JOB is a job file that has media:, or a folder of job files. Nothing is asked of the network. Pictures are "
                     + "made again only when a file or the settings have changed, or with --refresh."
             ]
+        case .web:
+            [
+                "Prints one line, a link, and serves a page until a signal. JOB is a job file, or a folder of *.yaml files, that may "
+                    + "be run from the page; jobs that only the catalog knows can be looked at. A run that is started there is a "
+                    + "process of its own, and goes on when the page ends.",
+                "The link signs a browser in; without it nobody sees anything. The page is for this machine unless --listen says "
+                    + "otherwise, and asks nothing of the network.",
+            ]
         case .sources:
             ["With TYPE: every option of that module, its type, its default, and the fields of its path templates."]
         case .doctor:
@@ -205,6 +214,14 @@ enum Command: String, CaseIterable, Sendable {
             [
                 ("runner gc --dry-run", "What would go, of all jobs."),
                 ("runner gc photos --max-bytes 2GB", "Keeps the two gigabytes that were used last."),
+            ]
+        case .web:
+            [
+                ("runner web jobs --open", "Opens the page in a browser; the jobs of a folder can be run from it."),
+                (
+                    "runner web jobs --listen 127.0.0.1:8080 --host photos.example.org",
+                    "Behind a proxy that serves it under a name."
+                ),
             ]
         case .sources: [("runner sources flickr", "Every option of the source flickr.")]
         case .completions:
@@ -299,6 +316,11 @@ enum Command: String, CaseIterable, Sendable {
                 ("0", "every picture is there"), ("1", "some could not be made"),
                 ("2", "none can be made; a disk or catalog fault"), usage,
                 ("75", "a run holds the job's lock"), ("78", "a job file is invalid or missing"),
+            ]
+        case .web:
+            [
+                ("2", "the address is taken, or the catalog can't be read"), usage,
+                ("78", "a job file or folder is missing"), ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
             ]
         case .sources, .completions, .man, .help: [("0", "printed"), usage]
         case .doctor: [("0", "no problem, perhaps warnings"), ("1", "a problem"), usage]

@@ -8,7 +8,7 @@ enum FlagTable {
         switch: "version", letter: "V", in: .general, of: Command.allCases, help: "show the versions and exit"
     ) { _ in }
 
-    static let all: [Flag] = selection + settings + upkeep + sections + output + [help, version]
+    static let all: [Flag] = selection + settings + page + upkeep + sections + output + [help, version]
 
     private static let selection = [
         Flag(
@@ -64,11 +64,31 @@ enum FlagTable {
         ) { text, options throws(UnwantedValue) in options.deadline = try OptionValue.duration(text) },
         Flag(
             "database", "FILE", in: .settings,
-            of: [.run, .plan, .status, .control, .report, .show, .verify, .reset, .prune, .gc, .thumbnails, .doctor],
+            of: [
+                .run, .plan, .status, .control, .web, .report, .show, .verify, .reset, .prune, .gc, .thumbnails, .doctor,
+            ],
             help: "the catalog's file",
             details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
                 + "$XDG_STATE_HOME/runner/runner.sqlite, else ~/.local/state/runner/runner.sqlite."
         ) { text, options throws(UnwantedValue) in options.database = try OptionValue.text(text, wanted: "a file name")
+        },
+    ]
+
+    private static let page = [
+        Flag(
+            "listen", "ADDRESS:PORT", in: .settings, of: [.web], help: "where to serve the page",
+            details: "Default: 127.0.0.1:0, a free port of this machine alone."
+        ) { text, options throws(UnwantedValue) in options.listen = try OptionValue.text(text, wanted: "an address") },
+        Flag(
+            "host", "NAME", in: .settings, isRepeatable: true, of: [.web],
+            help: "a further name under which the page may be reached; may be given several times",
+            details: "For a proxy or another address of this machine. With a port only that one; 127.0.0.1, [::1] and localhost "
+                + "are there."
+        ) { text, options throws(UnwantedValue) in
+            options.hosts.append(try OptionValue.text(text, wanted: "a name, perhaps with a port"))
+        },
+        Flag(switch: "open", in: .settings, of: [.web], help: "open the page in $BROWSER, or what xdg-open takes") {
+            $0.opensBrowser = true
         },
     ]
 

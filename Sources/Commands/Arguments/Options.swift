@@ -14,6 +14,12 @@ struct Options: Equatable, Sendable {
     var only: [String] = []
     var limit: Int?
 
+    /// Where `web` listens; nil: on a free port of this machine.
+    var listen: String?
+    /// Further names of the page.
+    var hosts: [String] = []
+    var opensBrowser = false
+
     var concurrency: Int?
     /// Microseconds.
     var deadline: Int64?

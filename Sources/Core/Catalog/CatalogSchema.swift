@@ -21,6 +21,7 @@ package enum CatalogSchema {
             Migration("known failures", sql: knownFailures),
             Migration("extensions of files", sql: "ALTER TABLE item ADD COLUMN extension TEXT"),
             Migration("downloads of pruned runs", sql: prunedDownloads),
+            Migration("the page", sql: page),
         ])
 
     private static let tables = """
@@ -304,5 +305,15 @@ package enum CatalogSchema {
             wire_bytes INTEGER,
             body_bytes INTEGER
         );
+        """
+
+    /// For the page: items in the order of the list without looking at their rows, and those that it leaves out. `mark.section` and `mark.sort` are where a favourite stands in the alphabet; a pin is named by its `id`.
+    private static let page = """
+        CREATE INDEX item_by_place ON item(collection_id, position);
+        CREATE INDEX item_left_out ON item(collection_id) WHERE state IN ('gone', 'removed');
+        ALTER TABLE mark ADD COLUMN section TEXT;
+        ALTER TABLE mark ADD COLUMN sort BLOB;
+        ALTER TABLE pin ADD COLUMN id INTEGER;
+        CREATE UNIQUE INDEX pin_by_id ON pin(id);
         """
 }

@@ -363,4 +363,24 @@ package enum ItemRows {
         try catalog.run(
             "UPDATE item SET etag = NULL, last_modified = NULL, expires_at = NULL, variant = NULL WHERE id = ?", item)
     }
+
+    // MARK: Removing
+
+    /// The job of an item that was not removed.
+    package static func job(ofKept item: Int64, on catalog: Connection) throws -> String? {
+        try catalog.value("SELECT job FROM item WHERE id = ? AND state != 'removed'", item)
+    }
+
+    package static func markRemoved(_ item: Int64, on catalog: Connection) throws {
+        try catalog.run(
+            """
+            UPDATE item SET state = 'removed', path = NULL, failure = NULL, is_unsettled = 0,
+                permanent_failures = 0, asked_again_at = NULL WHERE id = ?
+            """, item)
+    }
+
+    /// Has the next run fetch an item again that was removed.
+    package static func restore(_ item: Int64, on catalog: Connection) throws {
+        try catalog.run("UPDATE item SET state = 'pending', is_unsettled = 1 WHERE id = ? AND state = 'removed'", item)
+    }
 }

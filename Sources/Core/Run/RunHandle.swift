@@ -162,7 +162,7 @@ package final class RunHandle: Sendable {
     package func retry(_ items: Set<Int64>?) async throws -> Int {
         let (context, ledger) = try begun()
         // What has just failed may be retried.
-        run.engine.recorder.hurry()
+        run.recorder.hurry()
         return try await run.store.perform { [run] catalog in
             // The run may have ended while this waited for its turn.
             _ = try self.begun()

@@ -1,0 +1,42 @@
+@_spi(_Unicode) import Swift
+
+/// A text as searches and alphabetical lists compare it: UTF-8, without case and accents.
+///
+/// Letters that only look like a letter with a mark, as đ and ł do, count as the letter.
+package func searchable(_ text: String) -> [UInt8] {
+    var text = text
+    let plain: [UInt8]? = text.withUTF8 { bytes in
+        guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    }
+    if let plain { return plain }
+    var folded = ""
+    for scalar in text._nfd where scalar.properties.generalCategory != .nonspacingMark {
+        for small in scalar.properties.lowercaseMapping.unicodeScalars {
+            folded.unicodeScalars.append(lookalikes[small] ?? small)
+        }
+    }
+    return Array(folded.utf8)
+}
+
+private let lookalikes: [Unicode.Scalar: Unicode.Scalar] = [
+    "đ": "d", "ð": "d", "ł": "l", "ø": "o", "ı": "i", "ħ": "h", "ŧ": "t",
+]
+
+/// The letter under which a text stands in an alphabetical list: its first one, large and without accents; `#` for what
+/// begins with none.
+package func alphabeticalSection(_ text: String) -> String {
+    let folded = String(decoding: searchable(text), as: UTF8.self)
+    guard let first = folded.first, first.isLetter else { return "#" }
+    return first.uppercased()
+}
+
+/// Whether every word occurs in a text; all are as ``searchable(_:)`` gives them.
+package func hasWords(_ words: [[UInt8]], in text: [UInt8]) -> Bool {
+    words.allSatisfy { word in
+        guard let first = word.first, text.count >= word.count else { return word.isEmpty }
+        return (0...text.count - word.count).contains { start in
+            text[start] == first && text[start..<start + word.count].elementsEqual(word)
+        }
+    }
+}
