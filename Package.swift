@@ -99,7 +99,7 @@ let package = Package(
         tests(of: "SourcesFlickr", ["Core", "YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesCommand", ["Core", "YAML", "SQLite"]),
         tests(of: "SourcesManifest", ["Core", "YAML", "SQLite"]),
-        tests(of: "Reports", ["Core", "SQLite"]),
+        tests(of: "Reports", ["Core", "SQLite"], excluding: ["Readers"]),
         tests(
             of: "Commands",
             [

@@ -46,6 +46,7 @@ package enum CommandLineTool {
         case .check: CheckCommand(options: options, context: context).run()
         case .plan: await PlanCommand(options: options, context: context).run()
         case .report: ReportCommand(options: options, context: context).run()
+        case .export: ExportCommand(options: options, context: context).run()
         case .show: ShowCommand(options: options, context: context).run()
         case .verify: await VerifyCommand(options: options, context: context).run()
         case .reset: await ResetCommand(options: options, context: context).run()

@@ -1,4 +1,5 @@
 import Core
+import Reports
 import YAML
 
 /// Completes a command line, from the tables that parse and document it and from the catalog.
@@ -73,6 +74,7 @@ struct Completion {
             guard let job = line.operands.first else { return .none }
             return Candidates(words: catalog.collections(of: job) + catalog.items(of: job, typed))
         case "ITEM": return Candidates(words: line.operands.first.map { catalog.items(of: $0, typed) } ?? [])
+        case "FORMAT": return Candidates(words: TableExport.Format.allCases.map { .init($0.rawValue) })
         case "GLOB": return Candidates(words: line.operands.flatMap { catalog.items(of: $0, typed) })
         case "ID": return Candidates(words: catalog.runs())
         case "SOURCE":

@@ -21,6 +21,8 @@ package enum CatalogSchema {
             Migration("known failures", sql: knownFailures),
             Migration("extensions of files", sql: "ALTER TABLE item ADD COLUMN extension TEXT"),
             Migration("downloads of pruned runs", sql: prunedDownloads),
+            Migration("settings that runs are compared by", sql: comparedSettings),
+            Migration("views", sql: views),
         ])
 
     private static let tables = """

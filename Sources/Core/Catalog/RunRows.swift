@@ -67,10 +67,12 @@ enum RunRows {
         try catalog.run("UPDATE run SET outcome = 'interrupted' WHERE job = ? AND outcome = 'running'", job.name)
         try catalog.run(
             """
-            INSERT INTO run (job, started_at, selection, overrides, runner_version, libcurl_version, host, pid)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO run (job, started_at, selection, overrides, refresh, http_version, concurrency,
+                runner_version, libcurl_version, host, pid)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, job.name, now, options.selection.text(hiding: job.trust.secrets.hide),
-            overridesText(options.overrides, of: job), options.runnerVersion, curlVersionText, hostName(),
+            overridesText(options.overrides, of: job), job.refresh.rawValue, job.transfer.httpVersion.rawValue,
+            options.concurrency ?? job.transfer.concurrency, options.runnerVersion, curlVersionText, hostName(),
             Int64(getpid()))
         return catalog.lastInsertedRowID
     }

@@ -1,7 +1,7 @@
 /// A time as people and logs read it, `2026-11-21 08:15:00 UTC`, by the civil calendar.
 ///
 /// - Parameter microseconds: since 1970 UTC.
-func utcText(_ microseconds: Int64) -> String {
+package func utcText(_ microseconds: Int64) -> String {
     let seconds = microseconds.quotientRoundingDown(1_000_000)
     let days = seconds.quotientRoundingDown(86_400)
     let time = seconds - days * 86_400
