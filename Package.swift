@@ -8,10 +8,18 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A Swift module of the program; `path` only where the folder is not named after the module.
-func module(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: path ?? "Sources/\(name)", swiftSettings: settings)
+/// A Swift module of the program; `path` only where the folder is not named after the module, `embedding` for files whose
+/// bytes are in the program.
+func module(
+    _ name: String, path: String? = nil, _ dependencies: [Target.Dependency], embedding files: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: path ?? "Sources/\(name)",
+        resources: files.map { .embedInCode($0) }, swiftSettings: settings)
 }
+
+/// Of the report in HTML.
+let reportParts = ["charts.js", "timeline.js", "report-items.js", "report.js", "report.css"].map { "Page/\($0)" }
 
 /// The tests of a module, through its front door.
 func tests(of name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
@@ -57,7 +65,7 @@ let package = Package(
         module("SourcesFlickr", path: "Sources/Sources-Flickr", ["Core", "YAML"]),
         module("SourcesManifest", path: "Sources/Sources-Manifest", ["Core", "YAML", "HTTP", "Archive"]),
         module("SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "HTTP", "CLinux", "CProcess"]),
-        module("Reports", ["Core", "SQLite"]),
+        module("Reports", ["Core", "SQLite", "HTTP", "Files"], embedding: reportParts),
         module("Commands", ["Core", "Reports", "YAML", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
         .executableTarget(
             name: "runner",
@@ -99,7 +107,7 @@ let package = Package(
         tests(of: "SourcesFlickr", ["Core", "YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesCommand", ["Core", "YAML", "SQLite"]),
         tests(of: "SourcesManifest", ["Core", "YAML", "SQLite"]),
-        tests(of: "Reports", ["Core", "SQLite"], excluding: ["Readers"]),
+        tests(of: "Reports", ["Core", "SQLite", "Files"], excluding: ["Readers"]),
         tests(
             of: "Commands",
             [

@@ -177,8 +177,8 @@ struct ArgumentParserTests {
             ),
             (
                 ["report", "--format", "xml"],
-                "--format must be text, json, csv, jsonl, prometheus, har or trace, not 'xml'",
-                "runner report --format text|json|csv|jsonl|prometheus|har|trace [JOB...]"
+                "--format must be text, json, html, csv, jsonl, prometheus, har or trace, not 'xml'",
+                "runner report --format text|json|html|csv|jsonl|prometheus|har|trace [JOB...]"
             ),
             (
                 ["report", "--run", "first"], "--run must be last, all or the number of a run, not 'first'",

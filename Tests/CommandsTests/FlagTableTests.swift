@@ -29,7 +29,7 @@ struct FlagTableTests {
                 [
                     "run", "items", "collections", "failures", "slowest", "since", "format", "output", "database",
                     "hosts", "new",
-                    "safe-csv", "compare", "fail-if",
+                    "safe-csv", "compare", "fail-if", "gallery",
                 ]
             ),
             (.sources, []),

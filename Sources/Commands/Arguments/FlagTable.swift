@@ -129,7 +129,7 @@ enum FlagTable {
             switch: "verbose", letter: "v", in: .output, of: [.run, .thumbnails], help: "print a line for each item"
         ) { $0.verbosity = .verbose },
         Flag(
-            "format", "text|json|csv|jsonl|prometheus|har|trace", in: .output, of: [.report],
+            "format", "text|json|html|csv|jsonl|prometheus|har|trace", in: .output, of: [.report],
             help: "for people (default) or for other programs",
             details: "The tables of --items and the like are in text and json."
         ) { text, options throws(UnwantedValue) in options.format = try OptionValue.choice(text) },
@@ -148,6 +148,9 @@ enum FlagTable {
         ) { text, options throws(UnwantedValue) in
             options.failConditions.append(try OptionValue.condition(text))
         },
+        Flag(
+            switch: "gallery", in: .output, of: [.report], help: "with --format html: thumbnails, at most 200 of a run"
+        ) { $0.hasGallery = true },
         Flag(
             switch: "safe-csv", in: .output, of: [.report, .export],
             help: "put an apostrophe before what a spreadsheet would take for a formula"

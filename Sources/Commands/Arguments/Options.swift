@@ -41,6 +41,8 @@ struct Options: Equatable, Sendable {
     var showsNews = false
     var slowest: Int?
     var format = ReportFormat.text
+    /// Whether a report in HTML has thumbnails.
+    var hasGallery = false
     /// Whether texts in CSV that begin like a formula get an apostrophe before them.
     var defusesFormulas = false
     /// What the runs of a report are compared with.
@@ -76,5 +78,5 @@ enum RunChoice: Equatable, Sendable {
 
 /// The values of `report --format`.
 enum ReportFormat: String, CaseIterable, Sendable {
-    case text, json, csv, jsonl, prometheus, har, trace
+    case text, json, html, csv, jsonl, prometheus, har, trace
 }

@@ -21,7 +21,7 @@ struct ReportCommand {
             defer { connection.close() }
             var report = try makeReport(request(names, now: now), from: connection)
             let judgements = try judge(
-                &report, comparedWith: options.baseline, by: options.failConditions, now: now, from: connection)
+                &report, comparedWith: baseline, by: options.failConditions, now: now, from: connection)
             let code = try deliver(report, path, from: connection, now: now)
             return .worst(of: [code, announce(judgements)])
         } catch let error as ReportError {
@@ -31,6 +31,9 @@ struct ReportCommand {
             return .failed
         }
     }
+
+    /// A page for people says whether it is slower without being asked.
+    private var baseline: Baseline? { options.baseline ?? (options.format == .html ? .standard : nil) }
 
     /// Says which conditions hold, and which could not be judged: a line each.
     private func announce(_ judgements: [Judgement]) -> ExitCode {
@@ -102,6 +105,10 @@ struct ReportCommand {
         switch options.format {
         case .text: try text.write(report, from: connection, to: output)
         case .json: try ReportJSON.write(report, from: connection, to: output)
+        case .html:
+            try HTMLReport(
+                report, hasGallery: options.hasGallery, database: text.database, version: runnerVersion, now: text.now
+            ).write(from: connection, to: output)
         case .csv:
             try TableExport(.csv, defusesFormulas: options.defusesFormulas, isForTerminal: isForTerminal)
                 .write(report, from: connection, to: output)
@@ -119,7 +126,7 @@ extension ReportFormat {
     /// Whether it has the tables of `--items` and the like.
     fileprivate var hasTables: Bool { self == .text || self == .json }
 
-    fileprivate var hasStatistics: Bool { hasTables || self == .prometheus }
+    fileprivate var hasStatistics: Bool { hasTables || self == .html || self == .prometheus }
 }
 
 extension Options {
@@ -127,11 +134,16 @@ extension Options {
     fileprivate var reportConflict: String? {
         let tables = [
             ("items", showsItems), ("collections", showsCollections), ("failures", showsFailures),
-            ("hosts", showsHosts), ("new", showsNews), ("slowest", slowest != nil), ("compare", baseline != nil),
+            ("hosts", showsHosts), ("new", showsNews), ("slowest", slowest != nil),
         ]
         if !format.hasTables, let table = tables.first(where: \.1) {
-            return "--\(table.0) goes with --format text or json, not with \(format.rawValue)"
+            let hint = format == .html ? ", which has all of them" : ""
+            return "--\(table.0) goes with --format text or json, not with \(format.rawValue)\(hint)"
         }
+        if baseline != nil, !format.hasTables, format != .html {
+            return "--compare goes with --format text, json or html, not with \(format.rawValue)"
+        }
+        if hasGallery, format != .html { return "--gallery goes with --format html, not with \(format.rawValue)" }
         if defusesFormulas, format != .csv { return "--safe-csv goes with --format csv, not with \(format.rawValue)" }
         if format == .prometheus, run != nil && run != .last || since != nil {
             return "--format prometheus is about the last run of each job: without --run and --since"

@@ -55,6 +55,15 @@ package struct ComparableRun: Sendable, Hashable {
         try connection.first("SELECT \(columns) FROM run WHERE id = ?", id) { row in try ComparableRun(row) }
     }
 
+    /// The last runs of a job up to one of them, the earliest first.
+    package static func last(
+        _ count: Int, ofJob job: String, upTo run: Int64, from connection: Connection
+    ) throws -> [ComparableRun] {
+        try connection.rows(
+            "SELECT \(columns) FROM run WHERE job = ? AND id <= ? ORDER BY id DESC LIMIT ?", job, run, count
+        ) { row in try ComparableRun(row) }.reversed()
+    }
+
     /// The run of the same job before this one; nil where there is none.
     package func previous(from connection: Connection) throws -> ComparableRun? {
         try connection.first(

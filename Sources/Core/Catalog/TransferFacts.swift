@@ -109,29 +109,3 @@ package struct TransferFacts: Sendable {
 
     private static let rowsPerPage = 256
 }
-
-/// When a transfer of a run began and how long it took: what lanes are made of.
-package struct TransferSpan: Sendable, Hashable {
-    package let item: Int64
-    /// Microseconds since 1970 UTC.
-    package let start: Int64
-    /// Microseconds, from the first attempt to the final outcome.
-    package let length: Int64
-
-    package init(item: Int64, start: Int64, length: Int64) {
-        (self.item, self.start, self.length) = (item, start, length)
-    }
-
-    /// The transfers of a run for which something was asked, in the order in which they began.
-    package static func all(ofRun run: Int64, from connection: Connection) throws -> [TransferSpan] {
-        try connection.rows(
-            """
-            SELECT item_id, started_at, max(coalesce(elapsed_us, 0), coalesce(total_us, 0)) FROM transfer
-            WHERE run_id = ? AND attempts > 0 AND started_at IS NOT NULL ORDER BY started_at, item_id
-            """, run
-        ) { row in
-            TransferSpan(
-                item: try row[0], start: min(max(try row[1], 0), 1 << 52), length: min(max(try row[2], 0), 1 << 52))
-        }
-    }
-}

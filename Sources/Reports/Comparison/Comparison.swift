@@ -7,7 +7,8 @@ package enum Baseline: Hashable, Sendable {
     /// The last so many runs that are like it.
     case median(Int)
 
-    static let defaultMedian = 10
+    /// The last ten like runs.
+    package static let standard = Baseline.median(10)
 
     /// As `--compare` takes it.
     package var name: String {

@@ -27,7 +27,7 @@ package func judge(
         if conditions.contains(.regression) {
             likeRuns =
                 if case .median = baseline { report.comparisons[run.id] } else {
-                    try judge.comparison(with: .median(Baseline.defaultMedian))
+                    try judge.comparison(with: .standard)
                 }
         }
         for condition in conditions {
@@ -41,6 +41,7 @@ package func judge(
 
 /// So many like runs are looked through for steps.
 private let historyLength = 50
+private let historyTransfers: Int64 = 2_000_000
 /// So many hosts of a run are compared, those with the most transfers.
 private let comparedHosts = 50
 
@@ -75,7 +76,11 @@ struct RunJudge {
             guard other.job == run.job else { throw ReportError.runOfOtherJob(id, job: other.job) }
             return Comparison(measures, with: try measured(other), as: baseline)
         case .median(let count):
-            let history = try run.likeRuns(atMost: max(count, historyLength), from: connection).map(measured)
+            // Steps are not looked for in so many transfers that reading them would take longer than the report is worth.
+            let readable = Int(historyTransfers / max(1, run.items))
+            let history = try run.likeRuns(
+                atMost: max(count, min(historyLength, readable)), from: connection
+            ).map(measured)
             return Comparison(measures, withLast: count, of: history)
         }
     }

@@ -125,6 +125,8 @@ export function surface(canvas, draw) {
     new ResizeObserver(redraw).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     matchMedia("print").addEventListener("change", paint);
+    // A page with a switch of its own says so.
+    addEventListener("scheme", redraw);
     redraw();
     return redraw;
 }
@@ -268,7 +270,7 @@ export function bars(canvas, data, { text = durationText, pick } = {}) {
     let layout = null;
     const redraw = surface(canvas, (context, width, height, colour) => {
         const [left, right, top, bottom] = [64, width - 14, 20, height - 26];
-        const y = linear([0, Math.max(1, ...runs.map(({ value }) => value ?? 0))], [bottom, top]);
+        const y = (text === durationText ? time : linear)([0, Math.max(1, ...runs.map(({ value }) => value ?? 0))], [bottom, top]);
         const step = (right - left) / runs.length;
         layout = { left, step };
         const x = linear([0, runs.length], [left, right]);
