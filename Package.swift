@@ -8,14 +8,19 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A Swift module of the program; `path` only where the folder is not named after the module.
+/// A Swift module of the program; `path` only where the folder is not named after the module, `embedding` for files whose
+/// bytes are in the program.
 func module(
-    _ name: String, path: String? = nil, _ dependencies: [Target.Dependency], excluding: [String] = []
+    _ name: String, path: String? = nil, _ dependencies: [Target.Dependency], excluding: [String] = [],
+    embedding files: [String] = []
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: path ?? "Sources/\(name)", exclude: excluding,
-        swiftSettings: settings)
+        resources: files.map { .embedInCode($0) }, swiftSettings: settings)
 }
+
+/// Of the report in HTML.
+let reportParts = ["charts.js", "timeline.js", "report-items.js", "report.js", "report.css"].map { "Page/\($0)" }
 
 /// The tests of a module, through its front door.
 func tests(of name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
@@ -103,7 +108,7 @@ let package = Package(
         module(
             "SourcesAll", path: "Sources/Sources-All",
             ["SourceKit", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"]),
-        module("Reports", ["System", "Model", "Catalog", "SQLite", "JSON"]),
+        module("Reports", core + ["System", "SQLite", "JSON", "HTTP", "Files"], embedding: reportParts),
         module("Control", core + ["System", "Files", "HTTP", "JSON", "Server", "YAML"]),
         module(
             "Web",
@@ -114,7 +119,8 @@ let package = Package(
         module(
             "Commands",
             core + [
-                "System", "SourcesAll", "Control", "Server", "Web", "Reports", "JSON", "YAML", "SQLite", "HTTP", "Files", "Archive",
+                "System", "SourcesAll", "Control", "Server", "Web", "Reports", "JSON", "YAML", "SQLite", "HTTP",
+                "Files", "Archive",
                 "MediaClient",
             ]),
         .executableTarget(
@@ -166,14 +172,15 @@ let package = Package(
         tests(of: "SourcesCommand", core + ["YAML", "SQLite"]),
         tests(of: "SourcesManifest", core + ["YAML", "SQLite"]),
         tests(of: "Web", core + ["Files", "JSON", "SQLite", "Server"]),
-        tests(of: "Reports", core + ["SQLite", "JSON"]),
+        tests(of: "Reports", core + ["SQLite", "JSON", "Files"], excluding: ["Readers"]),
         tests(
             of: "Commands", core + ["Control", "Reports", "SourcesAll", "JSON", "YAML", "HTTP", "SQLite"],
             excluding: ["Golden"]),
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "TestSupport", "SQLite", "CCrypto", "Control", "Server", "runner", "test-runner", "runner-media", "sandbox-proof",
+                "TestSupport", "SQLite", "CCrypto", "Control", "Server", "runner", "test-runner", "runner-media",
+                "sandbox-proof",
             ],
             swiftSettings: settings),
     ],

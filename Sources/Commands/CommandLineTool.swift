@@ -49,6 +49,7 @@ package enum CommandLineTool {
         case .status: await StatusCommand(options: options, context: context).run()
         case .control: await ControlCommand(options: options, context: context).run()
         case .report: ReportCommand(options: options, context: context).run()
+        case .export: ExportCommand(options: options, context: context).run()
         case .show: ShowCommand(options: options, context: context).run()
         case .verify: await VerifyCommand(options: options, context: context).run()
         case .reset: await ResetCommand(options: options, context: context).run()

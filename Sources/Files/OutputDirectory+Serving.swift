@@ -1,5 +1,5 @@
-import System
 internal import Glibc
+import System
 
 extension OutputDirectory {
     /// Opens a stored file to send it: a regular file, reached through no symbolic link. The caller closes the descriptor.

@@ -7,7 +7,12 @@ package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    package init() {}
+    /// Whether there are no spaces between values.
+    private let isCompact: Bool
+
+    package init(isCompact: Bool = false) {
+        self.isCompact = isCompact
+    }
 
     /// Forgets the bytes, not the position in the document; the memory stays for what follows.
     package mutating func removeBytes() {
@@ -35,7 +40,8 @@ package struct JSONWriter {
     /// The name of the member whose value comes next.
     package mutating func key(_ name: String) {
         value(name)
-        bytes.append(contentsOf: [UInt8(ascii: ":"), UInt8(ascii: " ")])
+        bytes.append(UInt8(ascii: ":"))
+        if !isCompact { bytes.append(UInt8(ascii: " ")) }
         needsComma = false
     }
 
@@ -95,7 +101,8 @@ extension JSONWriter {
 
     private mutating func separate() {
         guard needsComma else { return }
-        bytes.append(contentsOf: [UInt8(ascii: ","), UInt8(ascii: " ")])
+        bytes.append(UInt8(ascii: ","))
+        if !isCompact { bytes.append(UInt8(ascii: " ")) }
         needsComma = false
     }
 

@@ -44,7 +44,7 @@ struct JSONTable {
 
 extension JSONWriter {
     /// The value of a column, as it is stored.
-    fileprivate mutating func member(_ name: String, _ row: borrowing Row, _ column: Int) throws {
+    mutating func member(_ name: String, _ row: borrowing Row, _ column: Int) throws {
         key(name)
         switch row.storage(of: column) {
         case .integer: value(try row[column] as Int64)

@@ -15,7 +15,7 @@ package func makeReport(_ request: ReportRequest, from connection: Connection) t
     let selected = try selectedRuns(request, of: jobs, from: connection)
     let runs = try selected.compactMap { run in
         try connection.transaction(.deferred) {
-            try RunReport(id: run.id, isBrief: request.isBrief, from: connection)
+            try RunReport(id: run.id, hasStatistics: request.hasStatistics, from: connection)
         }
     }
     let found = Set(selected.map(\.job))
@@ -31,7 +31,7 @@ private func keptSums(of jobs: [String], from connection: Connection) throws -> 
     var sums: [String: KeptSum] = [:]
     try connection.forEach(
         """
-        SELECT job, count(*), sum(size) FROM item
+        SELECT job, count(*), CAST(total(size) AS INTEGER) FROM item
         WHERE size IS NOT NULL AND state IN ('stored', 'gone') AND (?1 IS NULL OR +job = ?1) GROUP BY +job
         """, only
     ) { row in sums[try row[0]] = KeptSum(files: try row[1], bytes: try row[2]) }
@@ -64,8 +64,8 @@ private func selectedRuns(
 
 extension RunReport {
     /// Reads one run; `nil` if it was pruned since it was selected.
-    init?(id: Int64, isBrief: Bool, from connection: Connection) throws {
-        let statistics = try isBrief ? TransferStatistics() : TransferStatistics(run: id, from: connection)
+    init?(id: Int64, hasStatistics: Bool, from connection: Connection) throws {
+        let statistics = try hasStatistics ? TransferStatistics(run: id, from: connection) : TransferStatistics()
         let throttles = try HostThrottle.all(ofRun: id, from: connection)
         let counted = try RunSums(countedOver: id, from: connection)
         let words = try wordsOfSelection(ofRun: id, from: connection)
@@ -79,7 +79,7 @@ extension RunReport {
             SELECT job, started_at, finished_at, outcome, selection, list_requests, list_bytes, detail,
                 runner_version, libcurl_version, host, pid,
                 downloaded, unchanged, fresh, failed, cancelled, wire_bytes, body_bytes, evicted, saved_bytes,
-                freed_files, freed_bytes, overrides, known_failed
+                freed_files, freed_bytes, overrides, known_failed, refresh, http_version, concurrency
             FROM run WHERE id = ?
             """, id
         ) { row in
@@ -94,7 +94,8 @@ extension RunReport {
             return RunReport(
                 id: id, job: job, startedAt: try row[1], finishedAt: try row[2], outcome: outcome,
                 selection: try row[4], selectionWords: words, overrides: try row[23], overrideList: overrides,
-                counts: sums.counts, knownFailures: try row[24], news: news,
+                refresh: try row[25], httpVersion: try row[26], concurrency: try row[27], counts: sums.counts,
+                knownFailures: try row[24], news: news,
                 wireBytes: sums.wireBytes, bodyBytes: sums.bodyBytes,
                 savedBytes: try row[20], freedFiles: try row[21],
                 freedBytes: try row[22], listRequests: try row[5], listBytes: try row[6], detail: try row[7],
@@ -134,33 +135,8 @@ private func wordsOfSelection(ofRun id: Int64, from connection: Connection) thro
 extension RunNews {
     /// Compares a run with those of its job before it; `nil` where there is none.
     fileprivate init?(ofRun run: Int64, job: String, from connection: Connection) throws {
-        // Rows of items are made as they are listed first: a new one has a higher id than all that were in a run before.
-        let earlier = try connection.first(
-            """
-            SELECT max(id),
-                max((SELECT item_id FROM transfer WHERE run_id = run.id ORDER BY item_id DESC LIMIT 1))
-            FROM run WHERE job = ? AND id < ?
-            """, job, run
-        ) { row in (run: try row[0] as Int64?, item: try row[1] as Int64?) }
-        guard let earlier, let previous = earlier.run else { return nil }
-        let highest = earlier.item ?? 0
-        self.previous = previous
-        items =
-            try connection.value("SELECT count(*) FROM transfer WHERE run_id = ? AND item_id > ?", run, highest) ?? 0
-        let failed = try connection.rows(
-            "SELECT item_id, detail FROM transfer WHERE run_id = ? AND outcome = 'failed'", run
-        ) { row in (item: try row[0] as Int64, isKnown: KnownFailure(detail: try row[1]) != nil) }
-        let last = try connection.statement(
-            """
-            SELECT transfer.outcome = 'failed' FROM run CROSS JOIN transfer ON run_id = run.id AND item_id = ?
-            WHERE job = ? AND run.id < ? ORDER BY run.id DESC LIMIT 1
-            """)
-        failures = try failed.reduce(0) { count, failure in
-            guard !failure.isKnown else { return count }
-            guard failure.item <= highest else { return count + 1 }
-            let hadFailed = try last.first(failure.item, job, run) { try $0[0] as Bool }
-            return count + (hadFailed == true ? 0 : 1)
-        }
+        guard let counts = try NewInRun.counts(ofRun: run, job: job, from: connection) else { return nil }
+        (previous, items, failures) = (counts.previous, counts.items, counts.failures)
     }
 }
 

@@ -7,6 +7,8 @@ package struct Report: Sendable {
     package let jobsWithoutRuns: [String]
     /// What each job keeps now, by its name; empty unless lines or an overview of last runs were asked for.
     package var kept: [String: KeptSum] = [:]
+    /// How each run compares with others, by its id; empty unless that was asked for.
+    package var comparisons: [Int64: Comparison] = [:]
 }
 
 /// Files that a job keeps, and their bytes.
@@ -42,6 +44,10 @@ package struct RunReport: Sendable {
     /// `KEY=VALUE` of each `--set` that the run was given, as JSON and one by one.
     package let overrides: String?
     package let overrideList: [String]
+    /// `refresh`, `transfer.http_version` and the concurrency that the run began with; nil in rows of earlier versions.
+    package let refresh: String?
+    package let httpVersion: String?
+    package let concurrency: Int64?
     package let counts: OutcomeCounts
     /// Those of the failures that were known before and not asked again.
     package let knownFailures: Int64

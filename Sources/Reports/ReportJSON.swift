@@ -17,6 +17,7 @@ package enum ReportJSON {
             writer.nextLine()
             writer.beginObject()
             writer.members(of: run)
+            if let comparison = report.comparisons[run.id] { writer.comparison(comparison) }
             try writer.tables(of: run, report.request, from: connection, to: output)
             writer.endObject()
             try writer.flush(to: output)
@@ -74,6 +75,9 @@ extension JSONWriter {
         member("outcome", run.outcome)
         member("selection", run.selection)
         member("overrides", run.overrides)
+        member("refresh", run.refresh)
+        member("http_version", run.httpVersion)
+        member("concurrency", run.concurrency)
         for (name, count) in run.counts.named { member(name, count) }
         member("known_failed", run.knownFailures)
         member("new_items", run.news?.items)
@@ -133,6 +137,8 @@ extension JSONWriter {
             let rows = try ReportRows.failures(of: run, columns: ReportJSON.failureColumns, from: connection)
             try array("failures", of: rows, from: connection, to: output)
         }
+        if request.news { try news(of: run, from: connection) }
+        if request.hosts { try hosts(of: run, from: connection) }
         if let limit = request.slowest {
             let rows = try ReportRows.slowest(
                 limit, of: run, columns: ReportJSON.slowestColumns, from: connection)
@@ -152,7 +158,7 @@ extension JSONWriter {
         table.end(in: &self)
     }
 
-    fileprivate mutating func flush(to output: ReportOutput) throws {
+    mutating func flush(to output: ReportOutput) throws {
         guard !bytes.isEmpty else { return }
         try output(bytes)
         removeBytes()

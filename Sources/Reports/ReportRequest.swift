@@ -11,16 +11,22 @@ package struct ReportRequest: Sendable {
     package var collections = false
     /// A row for each failed item of a run.
     package var failures = false
+    /// A row for each host that a run asked.
+    package var hosts = false
+    /// A row for each item and each failure that the runs before did not have.
+    package var news = false
     /// So many of the longest transfers of a run.
     package var slowest: Int?
 
     /// A line for each run instead of a page: a text about several jobs or runs.
     package var isBrief = false
+    /// Whether figures over the transfers of each run are wanted.
+    package var hasStatistics = true
 
     package init() {}
 
     /// Whether a table was asked for. A report without one has an overview of what was slow and what failed instead.
-    package var hasTables: Bool { items || collections || failures || slowest != nil }
+    package var hasTables: Bool { items || collections || failures || hosts || news || slowest != nil }
 }
 
 /// Which runs of a job.

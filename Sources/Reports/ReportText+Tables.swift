@@ -10,6 +10,8 @@ extension ReportText {
         if request.collections { try collections(of: run, from: connection, on: &page) }
         if request.items { try items(of: run, from: connection, on: &page, to: output) }
         if request.failures { try failures(of: run, from: connection, on: &page, to: output) }
+        if request.news { try news(of: run, from: connection, on: &page) }
+        if request.hosts { try hosts(of: run, from: connection, on: &page) }
         if let limit = request.slowest { try slowest(limit, of: run, from: connection, on: &page, to: output) }
     }
 

@@ -40,6 +40,7 @@ package struct ReportText {
             page.paragraph()
             heading(of: run, kept: report.kept[run.job], on: &page)
             statistics(of: run, on: &page)
+            if let comparison = report.comparisons[run.id] { self.comparison(comparison, on: &page) }
             if report.request.hasTables {
                 try tables(of: run, report.request, from: connection, on: &page, to: output)
             } else {

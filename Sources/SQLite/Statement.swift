@@ -56,6 +56,13 @@ package final class Statement {
         sqlite3_finalize(raw)
     }
 
+    /// The names of the columns of its rows, in order.
+    package var columnNames: [String] {
+        (0..<sqlite3_column_count(raw)).map { column in
+            sqlite3_column_name(raw, column).map { String(cString: $0) } ?? ""
+        }
+    }
+
     /// Whether what follows the first statement is more than space and comments, which compile to nothing.
     private static func containsStatement(_ tail: Slice<UnsafeBufferPointer<CChar>>, on handle: ConnectionHandle)
         -> Bool

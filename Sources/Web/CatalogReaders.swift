@@ -35,7 +35,8 @@ final class CatalogReaders: Sendable {
     ///   - limit: microseconds; nil for what nobody waits for.
     ///   - isTransaction: whether all of it is of one state of the catalog; not where `body` has transactions of its own.
     func read<T: Sendable>(
-        within limit: Int64? = timeLimit, isTransaction: Bool = true, _ body: @escaping @Sendable (Connection) throws -> T,
+        within limit: Int64? = timeLimit, isTransaction: Bool = true,
+        _ body: @escaping @Sendable (Connection) throws -> T,
         then done: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         let number = next.withLock { next in
@@ -49,7 +50,8 @@ final class CatalogReaders: Sendable {
                 Result {
                     let connection = try Self.connection(of: reader, path)
                     func work() throws -> T {
-                        try isTransaction ? connection.transaction(.deferred) { try body(connection) } : body(connection)
+                        try isTransaction
+                            ? connection.transaction(.deferred) { try body(connection) } : body(connection)
                     }
                     return try limit.map { try connection.limited(to: $0, work) } ?? work()
                 })

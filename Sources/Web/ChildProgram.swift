@@ -1,8 +1,8 @@
-import System
 internal import CLinux
 internal import Dispatch
 internal import Glibc
 internal import HTTP
+import System
 
 /// This program once more, in a session of its own: it lives on when the page ends, and no signal of the page's terminal
 /// reaches it.

@@ -62,7 +62,9 @@ extension WebHandler {
         var pattern = segments
         let variable = pattern[place]
         pattern[place] = "*"
-        guard let methods = endpoints[pattern.joined(separator: "/")], !variable.isEmpty else { throw notFound(request) }
+        guard let methods = endpoints[pattern.joined(separator: "/")], !variable.isEmpty else {
+            throw notFound(request)
+        }
         return (methods, variable)
     }
 

@@ -178,7 +178,9 @@ extension JSONWriter {
         member("longitude", row.longitude)
         member("favourite", row.isFavourite ? 1 as Int64 : 0)
         var metadata: [String: JSONValue] = [:]
-        if let text = item.metadata, case .object(let members)? = JSONValue(parsing: Array(text.utf8)) { metadata = members }
+        if let text = item.metadata, case .object(let members)? = JSONValue(parsing: Array(text.utf8)) {
+            metadata = members
+        }
         func text(_ name: String) -> String? {
             if case .text(let text)? = metadata[name] { text } else { nil }
         }

@@ -1,7 +1,7 @@
-import SourceKit
 internal import Catalog
 internal import HTTP
 internal import Jobs
+import SourceKit
 internal import System
 internal import YAML
 

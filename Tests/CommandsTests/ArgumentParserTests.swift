@@ -176,8 +176,9 @@ struct ArgumentParserTests {
                 "runner run --progress auto|bar|plain|json|none JOB..."
             ),
             (
-                ["report", "--format", "csv"], "--format must be text or json, not 'csv'",
-                "runner report --format text|json [JOB...]"
+                ["report", "--format", "xml"],
+                "--format must be text, json, html, csv, jsonl, prometheus, har or trace, not 'xml'",
+                "runner report --format text|json|html|csv|jsonl|prometheus|har|trace [JOB...]"
             ),
             (
                 ["report", "--run", "first"], "--run must be last, all or the number of a run, not 'first'",

@@ -42,7 +42,7 @@ struct CompletionTests {
     @Test(
         "the values of a flag that are words are offered in either form",
         arguments: [
-            (["report", "--format", ""], ["text", "json"]), (["report", "--format=j"], ["--format=json"]),
+            (["report", "--format", "j"], ["json", "jsonl"]), (["report", "--format=p"], ["--format=prometheus"]),
             (["run", "--progress", "p"], ["plain"]), (["a.yaml", "--progress=b"], ["--progress=bar"]),
             (["report", "--run", "l"], ["last"]), (["report", "--limit=3", "--"], nil), (["run", "--limit", ""], []),
             (["run", "--only", ""], []),
@@ -134,6 +134,8 @@ struct CompletionTests {
         let outcome = try await TestCommandLine().run(["completions", "bash", "--", "report", "--form"])
         #expect(
             outcome
-                == .init(code: .success, output: "none\n--format=\tfor people (default) or for programs\n", errors: ""))
+                == .init(
+                    code: .success, output: "none\n--format=\tfor people (default) or for other programs\n", errors: "")
+        )
     }
 }

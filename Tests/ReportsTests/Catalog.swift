@@ -1,3 +1,4 @@
+import Catalog
 import SQLite
 
 /// A catalog in memory, filled row by row. Ids are given out in the order of the calls, from 1.
@@ -13,18 +14,18 @@ struct Catalog {
     /// Without rows.
     init() throws {
         connection = try .inMemory()
-        try connection.execute(Catalog.schema)
+        try CatalogSchema.migrator.migrate(connection)
     }
 
     func addJob(_ name: String) throws {
         try connection.run(
-            "INSERT INTO job VALUES (?, ?, '/srv/files', '{title}', ?)", name, "\(name).yaml", Catalog.start)
+            "INSERT INTO job VALUES (?, ?, '/srv/files', ?)", name, "\(name).yaml", Catalog.start)
     }
 
     /// In the file at `path`, without rows.
     init(at path: String) throws {
         connection = try Connection(path: path, mode: .readWriteCreate)
-        try connection.execute(Catalog.schema)
+        try CatalogSchema.migrator.migrate(connection)
     }
 
     /// A run that started `at` seconds after `start`; its figures are set by `finish`.
@@ -70,8 +71,8 @@ struct Catalog {
     ) throws {
         try connection.run(
             """
-            INSERT INTO item (job, collection_id, key, position, url, title, section, metadata, size, state)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO item (job, collection_id, key, position, url, title, section, metadata, size, state, stem, path_hash)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?3, ?2 * 1000000 + ?4)
             """, job, collection, "\(collection)/\(position)", position, "https://host/\(collection)/\(position).png",
             title, section, #"{"code": "vn"}"#, size, size == nil ? "failed" : "stored")
     }
@@ -101,58 +102,4 @@ struct Catalog {
             "INSERT INTO transfer (run_id, item_id, outcome, failure, detail) VALUES (?, ?, ?, ?, ?)",
             run, item, outcome, failure, detail)
     }
-}
-
-extension Catalog {
-    /// The tables that a report reads, with the columns of the catalog.
-    private static let schema = """
-        CREATE TABLE job (
-            name TEXT PRIMARY KEY, file TEXT NOT NULL, directory TEXT NOT NULL, template TEXT NOT NULL,
-            created_at INTEGER NOT NULL
-        ) WITHOUT ROWID;
-        CREATE TABLE run (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL REFERENCES job(name) ON DELETE CASCADE,
-            started_at INTEGER NOT NULL, finished_at INTEGER, outcome TEXT NOT NULL DEFAULT 'running', selection TEXT,
-            downloaded INTEGER NOT NULL DEFAULT 0, unchanged INTEGER NOT NULL DEFAULT 0,
-            fresh INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
-            wire_bytes INTEGER NOT NULL DEFAULT 0, body_bytes INTEGER NOT NULL DEFAULT 0,
-            saved_bytes INTEGER NOT NULL DEFAULT 0, evicted INTEGER NOT NULL DEFAULT 0,
-            freed_files INTEGER NOT NULL DEFAULT 0, freed_bytes INTEGER NOT NULL DEFAULT 0,
-            list_requests INTEGER NOT NULL DEFAULT 0, list_bytes INTEGER NOT NULL DEFAULT 0, detail TEXT,
-            runner_version TEXT NOT NULL, libcurl_version TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL,
-            overrides TEXT, known_failed INTEGER NOT NULL DEFAULT 0
-        );
-        CREATE INDEX run_by_job ON run(job, id);
-        CREATE TABLE collection (
-            id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job(name) ON DELETE CASCADE,
-            key TEXT NOT NULL, title TEXT NOT NULL, subtitle TEXT, section TEXT, latitude REAL, longitude REAL,
-            position INTEGER NOT NULL, expected INTEGER, UNIQUE(job, key)
-        );
-        CREATE TABLE item (
-            id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job(name) ON DELETE CASCADE,
-            collection_id INTEGER NOT NULL REFERENCES collection(id) ON DELETE CASCADE,
-            key TEXT NOT NULL, position INTEGER NOT NULL, url TEXT NOT NULL, title TEXT NOT NULL, description TEXT,
-            section TEXT, metadata TEXT, thumbnail_url TEXT, path TEXT, media_type TEXT, size INTEGER, sha256 TEXT,
-            stored_url TEXT, etag TEXT, last_modified TEXT, expires_at INTEGER, stored_at INTEGER,
-            state TEXT NOT NULL DEFAULT 'pending', failure TEXT, UNIQUE(job, key)
-        );
-        CREATE TABLE transfer (
-            run_id INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,
-            item_id INTEGER NOT NULL REFERENCES item(id) ON DELETE CASCADE,
-            outcome TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, status INTEGER, failure TEXT, detail TEXT,
-            started_at INTEGER, queue_us INTEGER, dns_us INTEGER, connect_us INTEGER, tls_us INTEGER,
-            wait_us INTEGER, receive_us INTEGER, total_us INTEGER, store_us INTEGER, elapsed_us INTEGER,
-            wire_bytes INTEGER, body_bytes INTEGER, http_version TEXT, connection_reused INTEGER, address TEXT,
-            PRIMARY KEY (run_id, item_id)
-        ) WITHOUT ROWID;
-        CREATE TABLE download (
-            item_id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL, started_at INTEGER, total_us INTEGER,
-            elapsed_us INTEGER, wire_bytes INTEGER, body_bytes INTEGER
-        );
-        CREATE TABLE throttle (
-            run_id INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, host TEXT NOT NULL,
-            refusals INTEGER NOT NULL, cuts INTEGER NOT NULL, least_concurrency INTEGER, least_rate REAL,
-            held_us INTEGER NOT NULL, pauses INTEGER NOT NULL, given_up INTEGER NOT NULL, PRIMARY KEY (run_id, host)
-        ) WITHOUT ROWID;
-        """
 }

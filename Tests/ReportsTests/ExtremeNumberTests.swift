@@ -28,8 +28,22 @@ struct ExtremeNumberTests {
             try catalog.connection.run(
                 "UPDATE \(table) SET " + names.map { "\($0) = ?1" }.joined(separator: ", "), number)
         }
-        for width in [40, 80, 140] { #expect(try catalog.text(.everything, width: width).contains("flags")) }
-        #expect(try catalog.json(.everything).contains("flags"))
+        var everything = ReportRequest.everything
+        everything.hosts = true
+        everything.news = true
+        for width in [40, 80, 140] { #expect(try catalog.text(everything, width: width).contains("flags")) }
+        #expect(try catalog.json(everything).contains("flags"))
+        let report = try makeReport(ReportRequest(), from: catalog.connection)
+        for format in TableExport.Format.allCases {
+            var bytes = 0
+            try TableExport(format).write(report, from: catalog.connection) { bytes += $0.count }
+            #expect(bytes > 0)
+        }
+        try HTTPArchive.write(report, version: "1", from: catalog.connection) { _ in }
+        try TraceEvents.write(report, from: catalog.connection) { _ in }
+        try PrometheusText.write(
+            report, version: "1", libcurl: "8", now: number, from: catalog.connection
+        ) { _ in }
     }
 
     @Test("numbers for people", arguments: numbers)

@@ -88,7 +88,10 @@ struct OverviewTests {
     func width(columns: Int) throws {
         let catalog = try catalog()
         try catalog.connection.run("UPDATE item SET title = 'ソビエト社会主義共和国連邦 ' || title")
-        for request in [ReportRequest(), .everything] {
+        var everything = ReportRequest.everything
+        everything.hosts = true
+        everything.news = true
+        for request in [ReportRequest(), everything] {
             for line in try catalog.text(request, width: columns).split(separator: "\n") {
                 #expect(displayWidth(of: String(line)) <= columns, "\(line)")
             }

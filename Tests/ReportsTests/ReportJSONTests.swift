@@ -10,7 +10,8 @@ struct ReportJSONTests {
             try Catalog.flags().json(ReportRequest()) == """
                 {"runs": [
                 {"id": 2, "job": "flags", "started_at": 1767312000000000, "finished_at": 1767312184300000, \
-                "outcome": "partial", "selection": null, "overrides": null, "downloaded": 1, "unchanged": 1, "fresh": 1, "evicted": 0, \
+                "outcome": "partial", "selection": null, "overrides": null, "refresh": null, \
+                "http_version": null, "concurrency": null, "downloaded": 1, "unchanged": 1, "fresh": 1, "evicted": 0, \
                 "failed": 2, "cancelled": 0, "known_failed": 0, \
                 "new_items": 3, "new_failures": 1, "wire_bytes": 1250000, "body_bytes": 1250000, "saved_bytes": 0, \
                 "freed_files": 0, "freed_bytes": 0, "list_requests": 2, "list_bytes": 81920, "detail": null, "runner_version": "1.0", "libcurl_version": "7.88.1", \

@@ -46,7 +46,8 @@ struct RunTests {
         let database = "--database=\(page.database)"
         #expect(
             response.body.contains(
-                "run|\(database)|\(page.folder.path("jobs/0.yaml"))|--progress|none|--refresh|--only=--set=x|--only=a*|"))
+                "run|\(database)|\(page.folder.path("jobs/0.yaml"))|--progress|none|--refresh|--only=--set=x|--only=a*|"
+            ))
         for bad in [#"{"only": "a"}"#, #"{"set": "a"}"#, #"{"only": ["a\u0000b"]}"#, #"{"refresh": 1}"#] {
             #expect(try page.ask("POST /api/jobs/listed/run", body: bad).status == 400, "\(bad)")
         }
@@ -54,7 +55,8 @@ struct RunTests {
 
     @Test("a run that cannot begin is answered with its words")
     func busy() throws {
-        let page = try TestPage(files: [Self.job], program: "#!/bin/sh\necho 'another run holds the job' >&2\nexit 75\n")
+        let page = try TestPage(
+            files: [Self.job], program: "#!/bin/sh\necho 'another run holds the job' >&2\nexit 75\n")
         let response = try page.ask("POST /api/jobs/listed/run", body: "{}")
         #expect(response.status == 409 && response.body.contains("another run holds the job"))
     }
@@ -103,7 +105,8 @@ struct RunTests {
             try rows.item("c", bytes: "y", path: "c.png")
             try rows.item("d", bytes: "y", path: "deep/d.png")
             try catalog.run(
-                "UPDATE item SET sha256 = 'a1fce4363854ff888cff4b8e7875d600c2682390412a8cf79b37d0b11148b0fa' WHERE id = 4")
+                "UPDATE item SET sha256 = 'a1fce4363854ff888cff4b8e7875d600c2682390412a8cf79b37d0b11148b0fa' WHERE id = 4"
+            )
         }
         // The file is not what its row tells of: somebody else's, which stays.
         #expect(try page.ask("POST /api/items/remove", body: #"{"items": [1, 2, 4, 99]}"#).status == 204)

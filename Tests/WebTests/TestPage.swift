@@ -75,15 +75,20 @@ final class TestPage {
     }
 
     /// One request on a connection of its own; the browser's cookie unless other headers are given.
-    func ask(_ line: String, _ headers: [String]? = nil, body: String? = nil, host: String? = nil) throws -> RawResponse {
-        var fields = ["Host: \(host ?? service.address)"] + (headers ?? ["Cookie: \(cookie)", "Sec-Fetch-Site: same-origin"])
+    func ask(_ line: String, _ headers: [String]? = nil, body: String? = nil, host: String? = nil) throws -> RawResponse
+    {
+        var fields =
+            ["Host: \(host ?? service.address)"] + (headers ?? ["Cookie: \(cookie)", "Sec-Fetch-Site: same-origin"])
         if let body {
             fields += ["Content-Length: \(body.utf8.count)"]
-            if !fields.contains(where: { $0.hasPrefix("Content-Type") }) { fields += ["Content-Type: application/json"] }
+            if !fields.contains(where: { $0.hasPrefix("Content-Type") }) {
+                fields += ["Content-Type: application/json"]
+            }
         }
         let port = try #require(Int(service.address.split(separator: ":").last ?? ""))
         let connection = try RawConnection(port: port)
-        return try connection.exchange((["\(line) HTTP/1.1"] + fields).joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))
+        return try connection.exchange(
+            (["\(line) HTTP/1.1"] + fields).joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))
     }
 
     /// A connection that has asked for a path.

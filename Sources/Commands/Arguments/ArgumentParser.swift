@@ -49,7 +49,8 @@ struct ArgumentParser {
                 try flag.apply(value, &options)
             } catch {
                 throw UsageError(
-                    message: "--\(flag.name) must be \(error.wanted), not '\(value)'",
+                    message: "--\(flag.name) must be \(error.wanted), not '\(value)'"
+                        + (error.hint.map { "; \($0)" } ?? ""),
                     usage: command.usage(flags: flag.usage))
             }
         }

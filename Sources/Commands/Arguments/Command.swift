@@ -1,7 +1,8 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, status, control, web, report, show, verify, reset, prune, gc, thumbnails, sources, doctor
-    case completions, man, help
+    case run, `init`, check, plan, status, control, web, report, export, show, verify, reset, prune, gc, thumbnails,
+        sources
+    case doctor, completions, man, help
 
     /// One line for the list of commands.
     var summary: String {
@@ -13,6 +14,7 @@ enum Command: String, CaseIterable, Sendable {
         case .status: "which runs are at work, and how far they are"
         case .control: "steer a run that is at work: pause, limits, stop, retry"
         case .report: "read the catalog: runs, timings, sizes, failures"
+        case .export: "write items, transfers or runs as CSV or JSON Lines"
         case .show: "everything that is known of one item"
         case .verify: "check stored files against the catalog"
         case .reset: "delete what a job stored, or one collection of it"
@@ -42,6 +44,8 @@ enum Command: String, CaseIterable, Sendable {
                     "an action: " + ControlAction.allCases.map(\.rawValue).joined(separator: ", "),
                 ])
         case .status, .report, .verify, .gc: Operands(text: "[JOB...]", count: 0...Int.max)
+        case .export:
+            Operands(text: "FORMAT [JOB...]", count: 1...Int.max, words: ["a format: csv or jsonl"])
         case .show:
             Operands(
                 text: "JOB ITEM", count: 2...2,
@@ -111,6 +115,16 @@ enum Command: String, CaseIterable, Sendable {
                     + "line each, of the last runs those that failed first.",
                 "Of one run, without a table, it tells which transfers were slow, and what failed and what to do about it. A text on "
                     + "a terminal fits its width, and goes through $PAGER where it is longer than the screen.",
+                "csv and jsonl have a row for each transfer, with the columns of the view v_transfer. prometheus is a file for "
+                    + "node_exporter's textfile collector, har opens in the network panel of a browser, trace in Perfetto.",
+            ]
+        case .export:
+            [
+                "FORMAT is csv or jsonl. JOB is a job's name or its file; without one, every job of the catalog. The columns are "
+                    + "those of the views v_item and v_transfer, or of the table run. Rows are read and written bit by bit, "
+                    + "however many there are.",
+                "A cell of CSV that begins with = + - @, a tab or a carriage return is a formula to a spreadsheet: --safe-csv "
+                    + "puts an apostrophe before it. Without it texts are as the catalog has them.",
             ]
         case .show:
             [
@@ -209,6 +223,12 @@ enum Command: String, CaseIterable, Sendable {
                 ("runner report", "The last run of every job: times, what was slow, what failed and what to do."),
                 ("runner report flags --items", "Every item of the job's last run."),
                 ("runner report --since 7d --format json", "A week for another program."),
+                ("runner report flags --format har --output flags.har", "The last run, for a browser's network panel."),
+            ]
+        case .export:
+            [
+                ("runner export csv --table item --output items.csv", "Every item of every job, for a spreadsheet."),
+                ("runner export jsonl --table transfer flags | jq .total_us", "The transfers of all runs of a job."),
             ]
         case .gc:
             [
@@ -280,8 +300,14 @@ enum Command: String, CaseIterable, Sendable {
             ]
         case .report:
             [
-                ("0", "the report was written"), ("2", "the catalog is missing, newer or unreadable"),
+                ("0", "the report was written"), ("1", "a condition of --fail-if holds"),
+                ("2", "the catalog is missing, newer or unreadable"),
                 ("64", "usage error, or a job or run that the catalog does not know"),
+            ]
+        case .export:
+            [
+                ("0", "written"), ("2", "the catalog is missing, newer or unreadable; the file can't be written"),
+                ("64", "wrong usage, or a job that the catalog does not know"),
             ]
         case .show:
             [

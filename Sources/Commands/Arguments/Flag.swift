@@ -74,4 +74,6 @@ struct Flag: Sendable {
 struct UnwantedValue: Error, Equatable {
     /// Follows "must be".
     let wanted: String
+    /// Follows the value: what was most likely meant.
+    var hint: String?
 }

@@ -65,7 +65,9 @@ enum FlagTable {
         Flag(
             "database", "FILE", in: .settings,
             of: [
-                .run, .plan, .status, .control, .web, .report, .show, .verify, .reset, .prune, .gc, .thumbnails, .doctor,
+                .run, .plan, .status, .control, .web, .report, .export, .show, .verify, .reset, .prune, .gc,
+                .thumbnails,
+                .doctor,
             ],
             help: "the catalog's file",
             details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
@@ -82,7 +84,8 @@ enum FlagTable {
         Flag(
             "host", "NAME", in: .settings, isRepeatable: true, of: [.web],
             help: "a further name under which the page may be reached; may be given several times",
-            details: "For a proxy or another address of this machine. With a port only that one; 127.0.0.1, [::1] and localhost "
+            details:
+                "For a proxy or another address of this machine. With a port only that one; 127.0.0.1, [::1] and localhost "
                 + "are there."
         ) { text, options throws(UnwantedValue) in
             options.hosts.append(try OptionValue.text(text, wanted: "a name, perhaps with a port"))
@@ -124,6 +127,15 @@ enum FlagTable {
             switch: "failures", in: .sections, of: [.report], help: "what failed, and why"
         ) { $0.showsFailures = true },
         Flag(
+            switch: "new", in: .sections, of: [.report],
+            help: "items and failures that the runs before did not have"
+        ) { $0.showsNews = true },
+        Flag(
+            switch: "hosts", in: .sections, of: [.report],
+            help: "every host: transfers, failures, throttling, reused connections, times, bytes",
+            details: "Percentiles are of downloads only; p90 needs 10 of them, p99 100."
+        ) { $0.showsHosts = true },
+        Flag(
             "slowest", "N", in: .sections, of: [.report], help: "the N slowest transfers, with their phases"
         ) { text, options throws(UnwantedValue) in options.slowest = try OptionValue.count(text) },
     ]
@@ -143,13 +155,40 @@ enum FlagTable {
             switch: "verbose", letter: "v", in: .output, of: [.run, .thumbnails], help: "print a line for each item"
         ) { $0.verbosity = .verbose },
         Flag(
-            "format", "text|json", in: .output, of: [.status, .report], help: "for people (default) or for programs"
+            "format", "text|json|html|csv|jsonl|prometheus|har|trace", in: .output, of: [.status, .report],
+            help: "for people (default) or for other programs; status: text or json",
+            details: "The tables of --items and the like are in text and json."
         ) { text, options throws(UnwantedValue) in options.format = try OptionValue.choice(text) },
         Flag(
             switch: "follow", letter: "f", in: .output, of: [.status], help: "go on until the runs have ended"
         ) { $0.follows = true },
         Flag(
-            "output", "FILE", in: .output, of: [.report], help: "write the report to FILE, whole or not at all"
+            "compare", "previous|RUN|median:N", in: .sections, of: [.report],
+            help: "compare with the run before, a run, or the last N like it",
+            details:
+                "median:N needs five runs that were complete, with the same selection and settings and about as many "
+                + "items, and says what regressed: over the median by four deviations, by a quarter and by 50 ms."
+        ) { text, options throws(UnwantedValue) in options.baseline = try OptionValue.baseline(text) },
+        Flag(
+            "fail-if", "CONDITION", in: .sections, isRepeatable: true, of: [.report],
+            help: "exit with 1 when CONDITION holds, and say so; may be given several times",
+            details: "CONDITION is 'METRIC OP VALUE' or regression. METRIC is failed, failed%, items, bytes, duration, "
+                + "throughput, reused%, or a percentile of downloads such as 'p90 wait' or 'p99 total'."
+        ) { text, options throws(UnwantedValue) in
+            options.failConditions.append(try OptionValue.condition(text))
+        },
+        Flag(
+            switch: "gallery", in: .output, of: [.report], help: "with --format html: thumbnails, at most 200 of a run"
+        ) { $0.hasGallery = true },
+        Flag(
+            switch: "safe-csv", in: .output, of: [.report, .export],
+            help: "put an apostrophe before what a spreadsheet would take for a formula"
+        ) { $0.defusesFormulas = true },
+        Flag(
+            "table", "item|transfer|run", in: .output, of: [.export], help: "items (default), transfers or runs"
+        ) { text, options throws(UnwantedValue) in options.table = try OptionValue.choice(text) },
+        Flag(
+            "output", "FILE", in: .output, of: [.report, .export], help: "write to FILE, whole or not at all"
         ) { text, options throws(UnwantedValue) in options.output = try OptionValue.text(text, wanted: "a file name") },
     ]
 }

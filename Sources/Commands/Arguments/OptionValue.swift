@@ -1,5 +1,6 @@
 import Jobs
 import Model
+import Reports
 
 /// Reads the values of flags. Each function throws what is wanted, for the parser to put the flag's name before it.
 enum OptionValue {
@@ -40,6 +41,29 @@ enum OptionValue {
                 throw UnwantedValue(wanted: "last, all or the number of a run")
             }
             return .id(Int64(id))
+        }
+    }
+
+    /// `previous`, the number of a run, or `median:N`.
+    static func baseline(_ text: String) throws(UnwantedValue) -> Baseline {
+        if text == "previous" { return .previous }
+        if let id = try? count(text) { return .run(Int64(id)) }
+        if text.hasPrefix("median:"), let number = try? count(String(text.dropFirst(7)), upTo: 1000), number >= 5 {
+            return .median(number)
+        }
+        throw UnwantedValue(wanted: "previous, the number of a run, or median:N with N from 5 to 1000")
+    }
+
+    /// A condition of `--fail-if`.
+    static func condition(_ text: String) throws(UnwantedValue) -> FailCondition {
+        do {
+            return try FailCondition(text)
+        } catch {
+            var unwanted = UnwantedValue(wanted: error.wanted)
+            if case .unknownMetric(let name, let known) = error {
+                unwanted.hint = likeliest(of: known, for: name).map { "did you mean '\($0)'?" }
+            }
+            throw unwanted
         }
     }
 

@@ -1,3 +1,6 @@
+import Catalog
+import Reports
+
 /// What was typed, in types: the flags and operands of one invocation.
 struct Options: Equatable, Sendable {
     /// Job files, folders or names; the type of `sources`; the command of `help`.
@@ -40,12 +43,24 @@ struct Options: Equatable, Sendable {
     var showsItems = false
     var showsCollections = false
     var showsFailures = false
+    var showsHosts = false
+    var showsNews = false
     var slowest: Int?
     var format = ReportFormat.text
     /// Whether `status` goes on until the runs have ended.
     var follows = false
     /// Whether `control JOB stop` gives what is in flight no time.
     var isNow = false
+    /// Whether a report in HTML has thumbnails.
+    var hasGallery = false
+    /// Whether texts in CSV that begin like a formula get an apostrophe before them.
+    var defusesFormulas = false
+    /// What the runs of a report are compared with.
+    var baseline: Baseline?
+    /// What makes `report` end with exit code 1.
+    var failConditions: [FailCondition] = []
+    /// What `export` writes.
+    var table = CatalogTable.item
     var output: String?
 }
 
@@ -73,5 +88,5 @@ enum RunChoice: Equatable, Sendable {
 
 /// The values of `report --format`.
 enum ReportFormat: String, CaseIterable, Sendable {
-    case text, json
+    case text, json, html, csv, jsonl, prometheus, har, trace
 }

@@ -15,6 +15,9 @@ struct StatusCommand {
     private var console: Console { context.console }
 
     func run() async -> ExitCode {
+        guard options.format == .text || options.format == .json else {
+            return context.refuse("status writes text or json", usage: Command.status.usage)
+        }
         guard let names = context.jobNames(options.operands, options) else { return .invalidJob }
         do {
             let path = try CatalogLocation.path(flag: options.database, environment: context.environment)
@@ -61,7 +64,7 @@ struct StatusCommand {
                     try console.output.write(document)
                 }
                 try console.output.write("\n]}\n")
-            case .text:
+            default:
                 if runs.isEmpty, options.operands.isEmpty { try console.output.write("no run is at work\n") }
                 for run in runs {
                     for line in StatusText.lines(of: run) { try console.output.write(displayable(line) + "\n") }

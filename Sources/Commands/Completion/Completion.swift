@@ -1,3 +1,4 @@
+import Reports
 import SourceKit
 import YAML
 
@@ -81,6 +82,7 @@ struct Completion {
                 words: action == .retry
                     ? catalog.items(of: job, typed) : catalog.collections(of: job) + catalog.items(of: job, typed))
         case "ITEM": return Candidates(words: line.operands.first.map { catalog.items(of: $0, typed) } ?? [])
+        case "FORMAT": return Candidates(words: TableExport.Format.allCases.map { .init($0.rawValue) })
         case "GLOB": return Candidates(words: line.operands.flatMap { catalog.items(of: $0, typed) })
         case "ID": return Candidates(words: catalog.runs())
         case "SOURCE":

@@ -4,8 +4,11 @@ import Glibc
 enum WholeFile {
     /// Writes beside the file and renames. What is there and is no regular file, such as a pipe, is written directly.
     ///
+    /// - Parameter permissions: of the file, whatever the umask; nil leaves them to it.
     /// - Throws: ``OutputFileError``, or what `body` throws; the file is then as it was.
-    static func write(to path: String, _ body: (ByteOutput) throws -> Void) throws {
+    static func write(
+        to path: String, permissions: mode_t? = nil, _ body: (ByteOutput) throws -> Void
+    ) throws {
         var information = stat()
         if stat(path, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
             let file = open(path, O_WRONLY | O_CLOEXEC)
@@ -19,6 +22,9 @@ enum WholeFile {
         do {
             defer { close(file) }
             try fill(file, path, body)
+            if let permissions { fchmod(file, permissions) }
+            // Without it a crash of the machine could leave the new name with no bytes.
+            guard fsync(file) == 0 else { throw OutputFileError(path: path, code: errno) }
         } catch {
             unlink(part)
             throw error

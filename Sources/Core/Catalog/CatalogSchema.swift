@@ -22,6 +22,8 @@ package enum CatalogSchema {
             Migration("extensions of files", sql: "ALTER TABLE item ADD COLUMN extension TEXT"),
             Migration("downloads of pruned runs", sql: prunedDownloads),
             Migration("the page", sql: page),
+            Migration("settings that runs are compared by", sql: comparedSettings),
+            Migration("views", sql: views),
         ])
 
     private static let tables = """

@@ -1,7 +1,7 @@
-import Model
-import System
 internal import HTTP
+import Model
 package import SQLite
+import System
 
 /// Which items a list of the page has, and in which order.
 package struct PageList: Sendable {
@@ -183,7 +183,9 @@ extension PageList {
 
     /// Of a collection the items that are no longer listed, or removed: few, with an index of their own.
     private static func leftOut(in collection: Int64, from catalog: Connection) throws -> Set<Int64> {
-        Set(try catalog.rows("SELECT id FROM item WHERE collection_id = ? AND state IN ('gone', 'removed')", collection) { try $0[0] as Int64 })
+        Set(
+            try catalog.rows("SELECT id FROM item WHERE collection_id = ? AND state IN ('gone', 'removed')", collection)
+            { try $0[0] as Int64 })
     }
 
     /// Of a row of `walk`.

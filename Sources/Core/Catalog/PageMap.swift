@@ -1,6 +1,6 @@
-import System
 internal import HTTP
 package import SQLite
+import System
 
 /// Items that have coordinates of their own, for the map.
 package struct PageMap: Sendable {

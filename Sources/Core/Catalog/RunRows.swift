@@ -12,8 +12,11 @@ package struct RunInvocation: Sendable {
     var overrides: [String]
     /// The version in `run.runner_version`.
     var runnerVersion: String
+    /// In place of the job's `transfer.concurrency`.
+    var concurrency: Int?
 
-    package init(selection: Selection, overrides: [String], runnerVersion: String) {
+    package init(selection: Selection, overrides: [String], runnerVersion: String, concurrency: Int? = nil) {
+        self.concurrency = concurrency
         self.selection = selection
         self.overrides = overrides
         self.runnerVersion = runnerVersion
@@ -77,10 +80,12 @@ package enum RunRows {
         try catalog.run("UPDATE run SET outcome = 'interrupted' WHERE job = ? AND outcome = 'running'", job.name)
         try catalog.run(
             """
-            INSERT INTO run (job, started_at, selection, overrides, runner_version, libcurl_version, host, pid)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO run (job, started_at, selection, overrides, refresh, http_version, concurrency,
+                runner_version, libcurl_version, host, pid)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, job.name, now, invocation.selection.text(hiding: job.trust.secrets.hide),
-            overridesText(invocation.overrides, of: job), invocation.runnerVersion, curlVersionText, hostName(),
+            overridesText(invocation.overrides, of: job), job.refresh.rawValue, job.transfer.httpVersion.rawValue,
+            invocation.concurrency ?? job.transfer.concurrency, invocation.runnerVersion, curlVersionText, hostName(),
             Int64(getpid()))
         return catalog.lastInsertedRowID
     }

@@ -34,7 +34,8 @@ package struct SessionOptions: Sendable {
 
     /// What the row of a run keeps of them.
     package var invocation: RunInvocation {
-        RunInvocation(selection: selection, overrides: overrides, runnerVersion: runnerVersion)
+        RunInvocation(
+            selection: selection, overrides: overrides, runnerVersion: runnerVersion, concurrency: concurrency)
     }
 
     package init(database: String, runnerVersion: String, environment: [String: String]) {

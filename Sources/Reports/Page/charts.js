@@ -1,0 +1,1 @@
+../../Web/Page/charts.js
