@@ -19,7 +19,7 @@ extension WebHandler {
             list.collection = collection.id
         }
         list.section = call.text("section")
-        let states = ["stored", "pending", "failed", "gone", "removed", "evicted"]
+        let states = ItemState.allCases.map(\.rawValue)
         for state in (call.text("state") ?? "").split(separator: ",").map(String.init) {
             guard states.contains(state) else {
                 throw Problem(400, "Bad parameter", "state is of \(states.joined(separator: ", "))", field: "state")
