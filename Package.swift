@@ -131,7 +131,7 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "TestSupport", "SQLite", "CCrypto", "runner", "test-runner", "runner-media", "sandbox-proof",
+                "TestSupport", "SQLite", "CCrypto", "Control", "Server", "runner", "test-runner", "runner-media", "sandbox-proof",
             ],
             swiftSettings: settings),
     ],

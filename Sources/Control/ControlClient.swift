@@ -68,16 +68,24 @@ package struct ControlClient: Sendable {
 
     /// Asks for a change, which has taken effect when this returns.
     package func post(_ verb: String, _ body: JSONValue = .object([:])) throws(Failure) -> Answer {
-        let bytes = body.line
+        try post(verb, json: String(decoding: body.line, as: UTF8.self))
+    }
+
+    /// The same with a body that is JSON already.
+    package func post(_ verb: String, json: String) throws(Failure) -> Answer {
+        let bytes = Array(json.utf8)
         let head =
             "POST /v1/\(verb) HTTP/1.1\r\nHost: run\r\nConnection: close\r\nContent-Type: application/json\r\n"
             + "Content-Length: \(bytes.count)\r\n\r\n"
-        return try answer(to: head + String(decoding: bytes, as: UTF8.self))
+        return try answer(to: head + json)
     }
 
     /// Calls `body` with the name and the data of each event until it returns false or the run has finished.
-    package func events(_ body: (String, [UInt8]) -> Bool) throws(Failure) {
-        let stream = try send("GET /v1/events HTTP/1.1\r\nHost: run\r\nAccept: text/event-stream\r\n\r\n")
+    ///
+    /// - Parameter last: the `seq` of the last event that is known, so that only what followed is sent; nil for all.
+    package func events(after last: Int64? = nil, _ body: (String, [UInt8]) -> Bool) throws(Failure) {
+        let field = last.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+        let stream = try send("GET /v1/events HTTP/1.1\r\nHost: run\r\nAccept: text/event-stream\r\n\(field)\r\n")
         let head = try stream.head()
         guard head.status == 200 else { throw failure(head.status, try stream.rest(head)) }
         var name = ""

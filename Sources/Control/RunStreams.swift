@@ -86,7 +86,9 @@ final class RunStreams: Sendable {
         let changes = isNew ? nil : run.live.view(of: run.job, since: entry.version)
         if let changes {
             guard !changes.changes.isEmpty else { return }
-            push(ServerEvent("change", id: "\(changes.changes.version)", data: StatusJSON.change(run, changes)), id, changes)
+            push(
+                ServerEvent("change", id: "\(changes.changes.version)", data: StatusJSON.change(run, changes)), id,
+                changes)
         } else if let view = run.live.view(of: run.job) {
             push(ServerEvent("snapshot", id: "\(view.changes.version)", data: StatusJSON.snapshot(run, view)), id, view)
         }

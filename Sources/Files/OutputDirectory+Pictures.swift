@@ -61,6 +61,15 @@ extension OutputDirectory {
         return try ReadableFile(path.last, in: folder.raw, shownAs: fullPath(path))
     }
 
+    /// Opens a picture, by its name, to send it. The caller closes the descriptor.
+    package func openPictureToSend(_ name: String) throws(FileError) -> (descriptor: Int32, size: Int64) {
+        precondition(!name.contains("/"), "a picture's name is one component")
+        guard let folder = try picturesFolder(creating: false) else {
+            throw FileError(operation: "read", path: picturesPath(name), errno: ENOENT)
+        }
+        return try openToSend(name, in: folder, shownAs: picturesPath(name))
+    }
+
     fileprivate func requiredPicturesFolder() throws(FileError) -> Folder {
         guard let folder = try picturesFolder(creating: true) else { throw .last("open", picturesPath("")) }
         return folder

@@ -114,16 +114,7 @@ package final class OutputDirectory: Sendable {
 
     /// Opens an existing regular file.
     func openForReading(_ path: RelativePath) throws(FileError) -> Descriptor {
-        let folder = try folder(path.parent, creating: false)
-        // O_NONBLOCK: a named pipe must not hold the caller until someone writes to it.
-        let raw = uninterrupted { openat(folder.raw, path.last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
-        guard raw >= 0 else { throw linkAware(.last("read", fullPath(path))) }
-        let file = Descriptor(owning: raw)
-        guard let information = FileInformation(of: raw) else { throw .last("read", fullPath(path)) }
-        guard information.isRegular else {
-            throw FileError(operation: "read", path: fullPath(path), errno: EINVAL, reason: "not a regular file")
-        }
-        return file
+        Descriptor(owning: try openToSend(path).descriptor)
     }
 
     /// The system says "too many levels" of a link that was refused on purpose.

@@ -31,7 +31,9 @@ extension TransferEngine {
     /// next time.
     private func withoutHeldReading(_ socket: Int32, _ events: UInt32) -> UInt32 {
         let hold = sockets.hold(of: socket)
-        guard hold >= 0, holds[Int(hold)].bandwidth.bytesPerSecond != nil, holds[Int(hold)].bandwidth.delay(at: .now()) > 0 else { return events }
+        guard hold >= 0, holds[Int(hold)].bandwidth.bytesPerSecond != nil,
+            holds[Int(hold)].bandwidth.delay(at: .now()) > 0
+        else { return events }
         return events & ~Poller.readable
     }
 

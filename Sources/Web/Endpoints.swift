@@ -29,6 +29,8 @@ extension WebHandler {
         "api/runs/*/retry": [.post: control("retry")],
         "api/events": [.get: events],
         "api/items/*": [.get: item],
+        "api/items/remove": [.post: removeItems],
+        "api/items/restore": [.post: restoreItems],
         "api/places": [.get: places],
         "api/map": [.get: map],
         "api/recents": [.get: recents],

@@ -44,7 +44,7 @@ extension WebHandler {
     private static func response(_ file: PageFile, version: String?) throws -> Response {
         let opened: (descriptor: Int32, size: Int64)
         do {
-            opened = try OutputDirectory(path: file.directory, create: false).openToSend(file.path)
+            opened = try file.open()
         } catch {
             throw Problem(404, "No such file", "\(error)")
         }

@@ -99,7 +99,7 @@ package struct RawResponse: Sendable {
     package subscript(name: String) -> String? { all(name).first }
 
     var isComplete: Bool {
-        if status == 304 { return true }
+        if status == 304 || status == 204 { return true }
         guard let length = self["content-length"].flatMap(Int.init) else { return false }
         return body.utf8.count >= length
     }

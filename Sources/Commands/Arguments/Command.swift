@@ -272,9 +272,11 @@ enum Command: String, CaseIterable, Sendable {
             ]
         case .control:
             [
-                ("0", "the change has taken effect"), ("2", "the catalog is missing or unreadable, or the run failed to do it"),
+                ("0", "the change has taken effect"),
+                ("2", "the catalog is missing or unreadable, or the run failed to do it"),
                 ("64", "wrong usage, or a job, collection or item that the catalog does not know"),
-                ("69", "no such run is at work, or what it is at forbids it"), ("78", "the job file is invalid or missing"),
+                ("69", "no such run is at work, or what it is at forbids it"),
+                ("78", "the job file is invalid or missing"),
             ]
         case .report:
             [

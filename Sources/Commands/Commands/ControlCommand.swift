@@ -110,11 +110,14 @@ struct ControlCommand {
             guard !values.isEmpty else { return [Order(verb: action.rawValue)] }
             let (collections, items) = try targets(values, of: job, on: catalog)
             guard items.isEmpty else { throw OrderFault(message: "\(action.rawValue) takes keys of collections") }
-            return [Order(verb: action.rawValue, body: .object(["collections": .list(collections.map(JSONValue.text))]))]
+            return [
+                Order(verb: action.rawValue, body: .object(["collections": .list(collections.map(JSONValue.text))]))
+            ]
         case .stop: return [Order(verb: "cancel", body: .object(["run": .flag(true), "now": .flag(options.isNow)]))]
         case .concurrency, .perHost:
             guard let count = try? OptionValue.count(values[0], upTo: 1_024), count > 0 else {
-                throw OrderFault(message: "\(action.rawValue) must be a whole number from 1 to 1024, not '\(values[0])'")
+                throw OrderFault(
+                    message: "\(action.rawValue) must be a whole number from 1 to 1024, not '\(values[0])'")
             }
             let key = action == .perHost ? "per_host" : "concurrency"
             return [Order(verb: "limits", body: .object([key: .integer(Int64(count))]))]
@@ -128,7 +131,8 @@ struct ControlCommand {
             let (collections, items) = try targets(values, of: job, on: catalog)
             var orders: [Order] = []
             if !items.isEmpty {
-                orders.append(Order(verb: action.rawValue, body: .object(["items": .list(items.map(JSONValue.integer))])))
+                orders.append(
+                    Order(verb: action.rawValue, body: .object(["items": .list(items.map(JSONValue.integer))])))
             }
             guard !collections.isEmpty else { return orders }
             guard action == .cancel else { throw OrderFault(message: "retry takes keys of items") }
@@ -184,7 +188,8 @@ struct ControlCommand {
             console.tell("\(run.job): \(words(action, answers))")
             return .success
         case .failure(.absent):
-            console.tell("\(run.job): the run \(run.id) (pid \(run.processID)) has no control socket, or has just ended")
+            console.tell(
+                "\(run.job): the run \(run.id) (pid \(run.processID)) has no control socket, or has just ended")
             return .unavailable
         case .failure(.refused(let status, let detail)):
             console.tell("\(run.job): \(detail)")

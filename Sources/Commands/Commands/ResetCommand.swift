@@ -17,13 +17,22 @@ struct ResetCommand {
             return refuse("reset asks before it deletes, and here is no terminal to ask on; give --yes")
         }
         do {
-            let attempt = try await JobReset.begin(
-                name, part: options.operands.dropFirst().first,
-                database: try CatalogLocation.path(flag: options.database, environment: context.environment),
-                environment: context.environment)
+            let database = try CatalogLocation.path(flag: options.database, environment: context.environment)
+            var attempt = try await begin(name, database)
+            if case .busy = attempt, let run = try RunStop.find(name, database: database, context.environment),
+                !options.isConfirmed, console.ask("The run \(run.id) of the job '\(name)' is at work. Stop it first?")
+            {
+                console.tell("\(name): stopping; what is in flight may end")
+                if let refusal = await RunStop.stop(run, database: database, context.environment) {
+                    console.tell("\(name): the run cannot be stopped: \(refusal)")
+                    return .locked
+                }
+                attempt = try await begin(name, database)
+            }
             switch attempt {
             case .busy(let holder):
                 console.tell(context.busyText(job: name, holder))
+                if options.isConfirmed { console.tell("'runner control \(name) stop' ends a run that is at work") }
                 return .locked
             case .ready(let reset):
                 guard options.isConfirmed || console.ask(question(name, reset.part, reset.extent)) else {
@@ -40,6 +49,11 @@ struct ResetCommand {
             console.tell("\(name): failed: \(error)")
             return .failed
         }
+    }
+
+    private func begin(_ name: String, _ database: String) async throws -> JobReset.Attempt {
+        try await JobReset.begin(
+            name, part: options.operands.dropFirst().first, database: database, environment: context.environment)
     }
 
     private func refuse(_ message: String) -> ExitCode {

@@ -26,7 +26,7 @@ struct WebCommand {
             var settings = WebSettings(
                 address: address, database: try catalog(), registry: context.registry, program: ownPath())
             settings.hosts = options.hosts
-            settings.files = options.operands
+            settings.files = options.operands.map(Self.withoutDots)
             settings.environment = context.environment
             service = try WebService(settings)
         } catch {
@@ -64,6 +64,12 @@ struct WebCommand {
         let isThere = access(path, F_OK) == 0
         try (isThere ? CatalogLocation.openForReading(path) : CatalogLocation.openForWriting(path)).close()
         return path
+    }
+
+    /// A path without the `.` that a person writes for a folder.
+    private static func withoutDots(_ path: String) -> String {
+        let parts = CatalogLocation.absolute(path).split(separator: "/").filter { $0 != "." }
+        return "/" + parts.joined(separator: "/")
     }
 
     /// This program's file, whatever it was called by.

@@ -15,7 +15,8 @@ enum StatusText {
         var lines = [line(of: status)]
         let bandwidth = status.number("bandwidth").map { "bandwidth \(byteText($0))/s" } ?? "no bandwidth limit"
         lines.append(
-            "  concurrency \(status.number("concurrency") ?? 0), per_host \(status.number("per_host") ?? 0), \(bandwidth)")
+            "  concurrency \(status.number("concurrency") ?? 0), per_host \(status.number("per_host") ?? 0), \(bandwidth)"
+        )
         for host in status.list("hosts") {
             guard case .object(let host) = host, let until = host.number("paused_until"), let at = status.number("at")
             else { continue }

@@ -307,11 +307,10 @@ package enum CatalogSchema {
         );
         """
 
-    /// For the page: items in the order of the list without looking at their rows, and those that are gone, which it leaves
-    /// out. `mark.section` and `mark.sort` are where a favourite stands in the alphabet; a pin is named by its `id`.
+    /// For the page: items in the order of the list without looking at their rows, and those that it leaves out. `mark.section` and `mark.sort` are where a favourite stands in the alphabet; a pin is named by its `id`.
     private static let page = """
         CREATE INDEX item_by_place ON item(collection_id, position);
-        CREATE INDEX item_gone ON item(collection_id) WHERE state = 'gone';
+        CREATE INDEX item_left_out ON item(collection_id) WHERE state IN ('gone', 'removed');
         ALTER TABLE mark ADD COLUMN section TEXT;
         ALTER TABLE mark ADD COLUMN sort BLOB;
         ALTER TABLE pin ADD COLUMN id INTEGER;

@@ -29,10 +29,10 @@ package struct PageCounts: Sendable {
 
     package init(from catalog: Connection) throws {
         var collections: [Int64: Count] = [:]
-        // In the order in which the rows lie; grouping in SQL would sort them first. Items that are gone count nowhere.
+        // In the order in which the rows lie; grouping in SQL would sort them first. What is gone or removed counts nowhere.
         try catalog.forEach("SELECT collection_id, state, size FROM item") { row in
             let state: String = try row[1]
-            if state == "gone" { return }
+            if state == "gone" || state == "removed" { return }
             let size = state == "stored" ? try row[2] as Int64? ?? 0 : 0
             let id: Int64 = try row[0]
             collections[id, default: Count()].add(state, size)

@@ -7,9 +7,17 @@ package struct PageFile: Sendable {
     package let directory: String
     /// Below the directory.
     package let path: RelativePath
+    /// Whether it is one of the pictures that the program makes and keeps for itself.
+    package let isPicture: Bool
     package let size: Int64
     package let sha256: String
     package let mediaType: String
+
+    /// Opens it: a regular file, reached through no symbolic link. The caller closes the descriptor.
+    package func open() throws -> (descriptor: Int32, size: Int64) {
+        let output = try OutputDirectory(path: directory, create: false)
+        return try isPicture ? output.openPictureToSend(path.last) : output.openToSend(path)
+    }
 
     /// The file of an item; nil where it has none.
     ///
@@ -31,7 +39,7 @@ package struct PageFile: Sendable {
         guard let found, let path = try? RelativePath(validating: found.path) else { return nil }
         let job = try CatalogJob.find(found.job, on: catalog, environment: environment)
         return PageFile(
-            directory: job.directory, path: path, size: found.size, sha256: found.sha256,
+            directory: job.directory, path: path, isPicture: false, size: found.size, sha256: found.sha256,
             mediaType: found.type ?? "application/octet-stream")
     }
 
@@ -60,6 +68,7 @@ package struct PageFile: Sendable {
             default: "image/jpeg"
             }
         return PageFile(
-            directory: job.directory, path: path, size: found.size, sha256: found.sha256, mediaType: type)
+            directory: job.directory, path: path, isPicture: true, size: found.size, sha256: found.sha256,
+            mediaType: type)
     }
 }

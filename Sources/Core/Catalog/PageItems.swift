@@ -20,7 +20,7 @@ package struct PageList: Sendable {
     package var collection: Int64?
     /// Only of this section: the item's, else the collection's.
     package var section: String?
-    /// Only in one of these states; none is all but `gone`.
+    /// Only in one of these states; none is all but `gone` and `removed`.
     package var states: Set<String> = []
     /// Words that the title has, as ``searchable(_:)`` gives them.
     package var words: [[UInt8]] = []
@@ -29,6 +29,9 @@ package struct PageList: Sendable {
     package init(job: String) {
         self.job = job
     }
+
+    /// What is in no list that does not ask for it.
+    private static let hidden: Set = ["gone", "removed"]
 
     /// Whether rows have to be looked at, beyond their places.
     var isFiltered: Bool { section != nil || !words.isEmpty || !states.isEmpty }
@@ -165,10 +168,10 @@ extension PageList {
                 let from = start.flatMap { $0.collection == id ? $0 : nil }
                 let ownSection: String? =
                     section == nil ? nil : try catalog.value("SELECT section FROM collection WHERE id = ?", id) ?? nil
-                let gone = isFiltered ? [] : try Self.gone(in: id, from: catalog)
+                let leftOut = isFiltered ? [] : try Self.leftOut(in: id, from: catalog)
                 try rows.forEach(id, from?.position ?? Int64.min, from?.item ?? Int64.min, ownSection) { row in
                     let place = Place(collection: id, position: try row[0], item: try row[1])
-                    if !gone.isEmpty, gone.contains(place.item) { return }
+                    if !leftOut.isEmpty, leftOut.contains(place.item) { return }
                     if try !body(row, place) { throw Stop() }
                 }
             }
@@ -176,16 +179,16 @@ extension PageList {
         } catch is Stop {}
     }
 
-    /// Of a collection the items that are no longer listed: few, with an index of their own.
-    private static func gone(in collection: Int64, from catalog: Connection) throws -> Set<Int64> {
-        Set(try catalog.rows("SELECT id FROM item WHERE collection_id = ? AND state = 'gone'", collection) { try $0[0] as Int64 })
+    /// Of a collection the items that are no longer listed, or removed: few, with an index of their own.
+    private static func leftOut(in collection: Int64, from catalog: Connection) throws -> Set<Int64> {
+        Set(try catalog.rows("SELECT id FROM item WHERE collection_id = ? AND state IN ('gone', 'removed')", collection) { try $0[0] as Int64 })
     }
 
     /// Of a row of `walk`.
     private func isMember(_ row: borrowing Row) throws -> Bool {
         guard isFiltered else { return true }
         let state: String = try row[2]
-        guard states.isEmpty ? state != "gone" : states.contains(state) else { return false }
+        guard states.isEmpty ? !Self.hidden.contains(state) : states.contains(state) else { return false }
         if let section, try row[4] as String? != section { return false }
         if words.isEmpty { return true }
         return hasWords(words, in: searchable(try row[3]))
@@ -224,7 +227,7 @@ extension PageList {
             """)
         let take: (borrowing Row) throws -> Void = { row in
             let state: String = try row[2]
-            guard states.isEmpty ? state != "gone" : states.contains(state) else { return }
+            guard states.isEmpty ? !Self.hidden.contains(state) : states.contains(state) else { return }
             if let section, try row[4] as String? != section { return }
             let needsTitle = order == .title || !words.isEmpty
             let title = try needsTitle ? searchable(row[3]) : []

@@ -42,20 +42,25 @@ struct EndedItems: Sendable {
 
     private var entries: [Entry] = []
     private var start = 0
+    /// The items of entries with an outcome.
+    private var over: Set<Int64> = []
     /// The version of the last entry that is lost.
     private(set) var lost = 0
 
     mutating func add(_ item: EndedItem, _ version: Int) {
         append(Entry(version: version, id: item.id, outcome: item.outcome))
+        over.insert(item.id)
     }
 
+    /// An item is in flight no more; of one that has ended nothing is new.
     mutating func left(_ id: Int64, _ version: Int) {
-        append(Entry(version: version, id: id, outcome: nil))
+        if !over.contains(id) { append(Entry(version: version, id: id, outcome: nil)) }
     }
 
     private mutating func append(_ entry: Entry) {
         guard entries.count == Self.capacity else { return entries.append(entry) }
         lost = entries[start].version
+        if entries[start].outcome != nil { over.remove(entries[start].id) }
         entries[start] = entry
         start = (start + 1) % Self.capacity
     }
@@ -63,6 +68,7 @@ struct EndedItems: Sendable {
     /// Something up to this version is lost.
     mutating func lose(upTo version: Int) {
         entries = []
+        over = []
         start = 0
         lost = version
     }

@@ -96,7 +96,8 @@ extension JobRun {
     /// - Parameter wanted: which collections are still to be suspended then; `nil` in it for all, nil for none.
     private func suspendLater(_ wanted: @escaping @Sendable (State) -> Set<Int64>??) {
         timers.asyncAfter(deadline: .now() + .microseconds(Int(options.gracePeriod))) { [weak self] in
-            guard let self, let (context, _) = begun, case .some(let collections) = state.withLock({ wanted($0) }) else {
+            guard let self, let (context, _) = begun, case .some(let collections) = state.withLock({ wanted($0) })
+            else {
                 return
             }
             engine.suspend(context, collections: collections)

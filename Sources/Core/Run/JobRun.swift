@@ -123,7 +123,8 @@ final class JobRun: Sendable {
         do {
             let context = RunContext(
                 job: job, run: run, selection: options.selection, interest: events.interest, output: output,
-                profile: try JobProfile.make(job, options), index: engine.addJob(job.name, limits), startedAt: startedAt)
+                profile: try JobProfile.make(job, options), index: engine.addJob(job.name, limits), startedAt: startedAt
+            )
             let ledger = try await store.perform { catalog in
                 let ledger = try RunLedger(context, journal: PublishJournal(in: output), on: catalog)
                 try ledger.takeUpLeftovers(on: catalog)

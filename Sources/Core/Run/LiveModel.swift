@@ -65,7 +65,7 @@ package final class LiveModel: Sendable {
             if !state.isWhole { state.waiting.append(ready) }
             return (isFirst, state.isWhole)
         }
-        if isWhole { queue.async(execute: ready) }
+        if isWhole { settle(ready) }
         guard isFirst else { return }
         askAnew()
         queue.asyncAfter(deadline: .now() + .milliseconds(Self.patience)) { self.noteWhole() }

@@ -75,7 +75,9 @@ package final class RunHandle: Sendable {
     }
 
     package var limits: RunLimits {
-        run.state.withLock { RunLimits(concurrency: $0.effectiveConcurrency, perHost: $0.perHost, bandwidth: $0.bandwidth) }
+        run.state.withLock {
+            RunLimits(concurrency: $0.effectiveConcurrency, perHost: $0.perHost, bandwidth: $0.bandwidth)
+        }
     }
 
     /// Changes what is not nil.

@@ -244,7 +244,8 @@ extension ItemActivity {
             case .rendering: .rendering
             }
         self.init(
-            id: item.item, run: item.run, job: item.job, key: item.key, collection: item.collectionID, title: item.title, host: "",
+            id: item.item, run: item.run, job: item.job, key: item.key, collection: item.collectionID,
+            title: item.title, host: "",
             stage: stage, total: 0)
     }
 }

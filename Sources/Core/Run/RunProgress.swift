@@ -113,7 +113,8 @@ package struct RunActivity: Sendable {
     package var jobs: [JobActivity]
 
     package init(
-        at: Int64 = 0, items: [ItemActivity], receivedBytes: Int64, retries: Int = 0, waiting: Int = 0, nextRetries: [ItemRetry] = [],
+        at: Int64 = 0, items: [ItemActivity], receivedBytes: Int64, retries: Int = 0, waiting: Int = 0,
+        nextRetries: [ItemRetry] = [],
         jobs: [JobActivity] = []
     ) {
         self.at = at
@@ -179,7 +180,8 @@ package struct ItemActivity: Sendable {
     }
 
     package init(
-        id: Int64, run: Int64? = nil, job: String = "", key: String = "", collection: Int64, title: String, host: String, stage: Stage,
+        id: Int64, run: Int64? = nil, job: String = "", key: String = "", collection: Int64, title: String,
+        host: String, stage: Stage,
         attempt: Int = 1, received: Int64 = 0, total: Int64? = nil
     ) {
         self.id = id

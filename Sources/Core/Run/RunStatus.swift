@@ -71,13 +71,16 @@ extension RunModel {
     /// What has changed of a job since a version; nil where that is too long ago to tell.
     package func changes(of job: Int, since version: Int) -> RunChanges? {
         guard version <= self.version, let entries = jobs[job].ended.since(version) else { return nil }
-        // Of an item that left and ended the end counts; one that is in flight again has not left.
+        // Of an item that left and ended the end counts; one that is in flight again has not left, though it may have ended
+        // since that was told.
         let present = Set(files.places.compactMap { $0?.id })
         var outcomes: [Int64: TransferOutcome] = [:]
         for entry in entries { if let outcome = entry.outcome { outcomes[entry.id] = outcome } }
         var seen: Set<Int64> = []
         let ended = entries.reversed().compactMap { entry -> RunChanges.Ended? in
-            guard !present.contains(entry.id), seen.insert(entry.id).inserted else { return nil }
+            guard entry.outcome != nil || !present.contains(entry.id), seen.insert(entry.id).inserted else {
+                return nil
+            }
             return RunChanges.Ended(id: entry.id, outcome: outcomes[entry.id])
         }
         return changes(of: job, since: version, ended: ended.reversed())

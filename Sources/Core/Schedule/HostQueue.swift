@@ -292,7 +292,7 @@ struct HostQueue: Sendable {
         return nil
     }
 
-    /// Puts items before all others, in list order; those that were before go back to where they waited.
+    /// Puts items before all others, in list order; those that were before go back to the head of their lanes.
     mutating func prioritise(_ ids: Set<Int64>, _ prioritised: inout Set<Int64>) {
         unprioritise(except: ids)
         for level in levels.indices.reversed() {

@@ -338,7 +338,8 @@ package struct Scheduler: Sendable {
         }
         if let retryAfter {
             holdBack(
-                QueueName(job: job, host: flight.host), until: now.advanced(byMicroseconds: retryAfter), .retryAfter, now)
+                QueueName(job: job, host: flight.host), until: now.advanced(byMicroseconds: retryAfter), .retryAfter,
+                now)
         }
         guard flight.attempts <= jobs[job].limits.retries else {
             flights.remove(at: place)

@@ -15,7 +15,8 @@ extension Engine {
             activity.hosts = overview.hosts.map { host in
                 HostActivity(
                     origin: host.origin.description, inFlight: host.inFlight, allowance: host.allowance,
-                    pausedUntil: host.pausedUntil.map { wall + ($0 - now) }, reason: host.reason.map(HostHeld.Reason.init))
+                    pausedUntil: host.pausedUntil.map { wall + ($0 - now) },
+                    reason: host.reason.map(HostHeld.Reason.init))
             }
             return activity
         }

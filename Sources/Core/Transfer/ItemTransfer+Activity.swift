@@ -7,7 +7,8 @@ extension ItemTransfer {
         guard ticket != nil else { return nil }
         let isReceiving = status != 0
         return ItemActivity(
-            id: work.id, run: context.run, job: context.job.name, key: work.key, collection: work.collectionID, title: work.title, host: route.url.origin.shortText,
+            id: work.id, run: context.run, job: context.job.name, key: work.key, collection: work.collectionID,
+            title: work.title, host: route.url.origin.shortText,
             stage: isReceiving ? .receiving : .waiting, attempt: attempts, received: part?.size ?? 0,
             total: isReceiving ? announcedLength : part?.note?.totalLength ?? work.promise.size)
     }

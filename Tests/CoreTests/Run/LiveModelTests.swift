@@ -122,7 +122,8 @@ struct LiveModelTests {
             got.withLock { $0 += batch }
         }
         await join(hub)
-        hub.publish([progress(1, of: 2), activity([1]), .warning(RunWarning(job: "j", at: 1, message: "w"))], mayWait: true)
+        hub.publish(
+            [progress(1, of: 2), activity([1]), .warning(RunWarning(job: "j", at: 1, message: "w"))], mayWait: true)
         await hub.drain()
         #expect(got.withLock { $0.count } == 1)
         hub.live.leave()

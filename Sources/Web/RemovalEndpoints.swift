@@ -1,0 +1,34 @@
+internal import Core
+internal import Dispatch
+internal import Server
+
+extension WebHandler {
+    /// The files of items go, and no run fetches them again.
+    static let removeItems: Endpoint = { handler, call in
+        let items = try call.body("items").ids("items", atMost: 500)
+        handler.waiting.async {
+            do {
+                let ending = try ItemRemoval.remove(
+                    items, database: handler.settings.database, environment: handler.settings.environment)
+                handler.hub.note()
+                switch ending {
+                case .done(faults: []): handler.answer(call, .done)
+                case .done(let faults): throw Problem(500, "Not removed", faults.joined(separator: "\n"))
+                case .busy(let job, _):
+                    throw Problem(409, "Job at work", "a run of '\(job)' is at work; stop it, or wait for its end")
+                }
+            } catch {
+                handler.refuse(call, error)
+            }
+        }
+    }
+
+    /// The next run fetches items again that were removed.
+    static let restoreItems: Endpoint = { handler, call in
+        let items = try call.body("items").ids("items", atMost: 500)
+        handler.write(call) { catalog in
+            try ItemRemoval.restore(items, on: catalog)
+            return nil
+        }
+    }
+}

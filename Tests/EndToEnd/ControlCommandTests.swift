@@ -1,0 +1,121 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("End to end: runner status, runner control", .wholeProgramLimit)
+struct ControlCommandTests {
+    @Test("each action of control has taken effect when it ends")
+    func actions() throws {
+        let bench = try ControlBench(["a1", "a2", "b1", "c1"], transfer: ["concurrency: 1"])
+        try bench.server.waitForRequests(1)
+        func control(_ words: String...) throws -> String {
+            let result = try bench.workplace.run(["control", "list"] + words)
+            #expect(result.ending == .exit(0))
+            return result.errors
+        }
+        #expect(try control("pause") == "list: paused; what is in flight may end\n")
+        #expect(try bench.status()["state"]?.text == "paused")
+        #expect(try control("resume") == "list: resumed\n")
+        #expect(try control("per-host", "3") == "list: per_host 3\n")
+        #expect(try control("bandwidth", "5MB/s") == "list: bandwidth 5.0 MB/s, concurrency 1\n")
+        #expect(try control("bandwidth", "none") == "list: no bandwidth limit\n")
+        #expect(try control("pause", "b") == "list: paused; what is in flight may end\n")
+        #expect(try control("cancel", "a2", "c") == "list: 2 items cancelled\n")
+        #expect(try control("retry", "a2") == "list: 1 item tried again\n")
+        #expect(try control("resume", "b") == "list: resumed\n")
+        #expect(try control("concurrency", "2") == "list: concurrency 2\n")
+        try bench.server.waitForRequests(2)
+        #expect(try control("stop") == "list: stopping; what is in flight may end\n")
+        bench.release("a1", "a2", "b1")
+        #expect(try bench.program.wait().ending == .exit(1))
+        #expect(try bench.workplace.catalog().contradictions() == [])
+    }
+
+    @Test("a run that is not at work is 69, a wrong word 64")
+    func codes() throws {
+        let bench = try ControlBench(["a1"])
+        try bench.server.waitForRequests(1)
+        let cases: [([String], Int32, String)] = [
+            (["control", "list", "puase"], 64, "did you mean 'pause'?"),
+            (["control", "list", "concurrency"], 64, "concurrency needs a value"),
+            (["control", "list", "concurrency", "0"], 64, "from 1 to 1024"),
+            (["control", "list", "bandwidth", "much"], 64, "such as 5MB/s"),
+            (["control", "list", "cancel"], 64, "cancel needs a key"),
+            (["control", "list", "cancel", "nothing"], 64, "no collection or item 'nothing'"),
+            (["control", "list", "stop", "now"], 64, "stop takes nothing"),
+            (["control", "list", "pause", "--now"], 64, "--now is for stop"),
+            (["control", "lits", "pause"], 64, "did you mean 'list'?"),
+            (["control", "list", "retry", "a1"], 69, "none of the items has failed"),
+        ]
+        for (words, code, text) in cases {
+            let result = try bench.workplace.run(words)
+            #expect(result.ending == .exit(code) && result.errors.contains(text), "\(words): \(result.errors)")
+        }
+        bench.release("a1")
+        #expect(try bench.program.wait().ending == .exit(0))
+        let over = try bench.workplace.run(["control", "list", "pause"])
+        #expect(over.ending == .exit(69) && over.errors == "list: no run is at work\n")
+        let last = try bench.workplace.run(["status"])
+        #expect(last.ending == .exit(0))
+        #expect(last.output.hasPrefix("no run is at work\nlist: no run at work; the last, run 1, ended "))
+        #expect(try bench.workplace.run(["status", "job.yaml"]).ending == .exit(69))
+        #expect(try bench.workplace.run(["status", "other"]).ending == .exit(64))
+    }
+
+    @Test("status is one JSON document; with --follow an event a line until the run has ended")
+    func json() throws {
+        let bench = try ControlBench(["a1", "a2"])
+        try bench.server.waitForRequests(2)
+        let document = try JSONValue(try bench.workplace.run(["status", "--format", "json"]).output)
+        #expect(document["runs"]?.elements.first?["counts"]?["in_flight"]?.number == 2)
+        let text = try bench.workplace.run(["status"])
+        #expect(text.lines.last == "  concurrency 2, per_host 8, no bandwidth limit")
+        let follower = try bench.workplace.start(["status", "list", "--follow", "--format", "json"])
+        try follower.waitForOutput { $0.contains("snapshot") }
+        bench.release("a1", "a2")
+        let result = try follower.wait()
+        #expect(result.ending == .exit(0))
+        let events = try result.lines.map { try JSONValue($0) }
+        #expect(events.first?["event"]?.text == "snapshot" && events.last?["event"]?.text == "finished")
+        #expect(try bench.program.wait().ending == .exit(0))
+        let over = try JSONValue(try bench.workplace.run(["status", "--format", "json"]).output)
+        #expect(over["runs"]?.elements.first?["outcome"]?.text == "complete")
+    }
+
+    @Test("two jobs of a process have a socket each, and are steered apart")
+    func twoJobs() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("body") }
+        for path in ["/a", "/b", "/c", "/d"] { server.hold(path) }
+        for (name, paths) in [("one", ["a", "b"]), ("two", ["c", "d"])] {
+            let items = paths.map { "  - {key: \($0), url: '\(server.url("/\($0)"))'}" }
+            try workplace.writeJob(
+                name, to: "\(name).yaml", source: ["items:"] + items, transfer: ["concurrency: 1"], output: name)
+        }
+        let program = try workplace.start(["one.yaml", "two.yaml", "--progress", "json"])
+        try server.waitForRequests(2)
+        #expect(try workplace.run(["status"]).lines.count == 4)
+        #expect(try workplace.run(["control", "two", "concurrency", "2"]).ending == .exit(0))
+        try server.waitForRequests(3)
+        #expect(try workplace.run(["control", "one", "stop", "--now"]).ending == .exit(0))
+        for path in ["/a", "/b", "/c", "/d"] { server.release(path) }
+        #expect(try program.wait().ending == .exit(1))
+        let catalog = try workplace.catalog()
+        #expect(
+            try catalog.values("SELECT job || ' ' || outcome FROM run ORDER BY job") == ["one partial", "two complete"])
+    }
+
+    @Test("reports how far long items are while they are in flight")
+    func itemProgress() throws {
+        let body = [UInt8](repeating: 0x61, count: 400_000)
+        let server = try FaultyServer { _ in .ok(body) }
+        let workplace = try Workplace()
+        try workplace.writeJob(
+            source: ["items: [{key: a, url: '\(server.url("/a"))'}]"], transfer: ["bandwidth: 150kB/s"])
+        let result = try workplace.run(["job.yaml", "--progress", "json"])
+        #expect(result.ending == .exit(0))
+        let lines = try result.lines.map { try JSONValue($0) }.filter { $0["event"]?.text == "item-progress" }
+        #expect(lines.contains { ($0["percent"]?.number ?? 0) > 0 && $0["expected"]?.number == 400_000 })
+        #expect(lines.allSatisfy { $0["run_id"]?.number == 1 && $0["key"]?.text == "a" })
+    }
+}
