@@ -72,6 +72,21 @@ function finish(end) {
     emit("status", end.job);
     emit("jobs");
     emit("finished", end);
+    settle(end.job, 20);
+}
+
+/** The stream says that a run has ended a moment before the catalog knows how: its row is asked for until it does. */
+function settle(name, attempts) {
+    setTimeout(async () => {
+        try {
+            keepJobs(await get("/jobs"), true);
+        } catch {
+            return;  // The stream says so too, and brings the jobs when it is open again.
+        }
+        const job = jobs.get(name);
+        if (job && !job.live && job.last_run?.outcome === "running" && attempts > 1) settle(name, attempts - 1);
+        else emit("finished", { job: name });
+    }, 300);
 }
 
 function keepJobs(rows, isWhole = false, removed = []) {
