@@ -82,15 +82,19 @@ package struct ControlClient: Sendable {
 
     /// Calls `body` with the name and the data of each event until it returns false or the run has finished.
     ///
-    /// - Parameter last: the `seq` of the last event that is known, so that only what followed is sent; nil for all.
-    package func events(after last: Int64? = nil, _ body: (String, [UInt8]) -> Bool) throws(Failure) {
+    /// - Parameters:
+    ///   - last: the `seq` of the last event that is known, so that only what followed is sent; nil for all.
+    ///   - isWanted: asked with each heartbeat as well, while the run has nothing to tell.
+    package func events(
+        after last: Int64? = nil, while isWanted: () -> Bool = { true }, _ body: (String, [UInt8]) -> Bool
+    ) throws(Failure) {
         let field = last.map { "Last-Event-ID: \($0)\r\n" } ?? ""
         let stream = try send("GET /v1/events HTTP/1.1\r\nHost: run\r\nAccept: text/event-stream\r\n\(field)\r\n")
         let head = try stream.head()
         guard head.status == 200 else { throw failure(head.status, try stream.rest(head)) }
         var name = ""
         var data: [UInt8] = []
-        while let line = try stream.bodyLine(head) {
+        while let line = try stream.bodyLine(head), isWanted() {
             if line.isEmpty {
                 if !data.isEmpty, !body(name, data) { return }
                 name = ""

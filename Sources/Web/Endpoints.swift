@@ -48,7 +48,9 @@ extension WebHandler {
         let segments = request.segments.map(String.init)
         let (methods, variable) = try Self.find(segments, request)
         let method = request.method == .head ? .get : request.method
-        guard let endpoint = methods[method] else { throw Self.wrongMethod(request) }
+        guard let endpoint = methods[method] else {
+            return answer(Self.wrongMethod(request, allowed: Array(methods.keys)), responder)
+        }
         perform(Call(request: request, variable: variable, responder: responder), endpoint)
     }
 

@@ -157,7 +157,7 @@ extension WebHandler {
         json.beginArray()
         for collection in collections {
             let isInTime = Monotonic.now() - began < 200_000
-            let cover = try isInTime ? PageCollection.cover(of: collection.id, from: connection) : nil
+            let cover = try isInTime ? PageCollection.covers(of: collection.id, from: connection).first : nil
             json.nextLine()
             json.beginObject()
             if withJobs { json.member("job", collection.job) }

@@ -8,7 +8,6 @@ internal import SQLite
 extension WebHandler {
     static let events: Endpoint = { handler, call in
         try call.allow("job")
-        guard call.request.method == .get else { throw wrongMethod(call.request) }
         handler.answer(call, .events(handler.hub.open(job: call.text("job"))))
     }
 

@@ -53,7 +53,7 @@ final class RunFeed: Sendable {
         guard let client = find() else { return }
         var isFinished = false
         var rendering: Set<Int64> = []
-        try? client.events { name, data in
+        try? client.events(while: { !stream.isOver }) { name, data in
             while stream.backlog > Self.patience, !stream.isOver { usleep(Self.pause) }
             guard stream.push(ServerEvent(name, data: data)) else { return false }
             isFinished = name == "finished"

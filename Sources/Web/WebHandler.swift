@@ -62,7 +62,7 @@ final class WebHandler: Sendable {
         case let first? where Self.views.contains(first): path = "index.html"
         default: return nil
         }
-        guard request.method.isSafe else { throw Self.wrongMethod(request) }
+        guard request.method.isSafe else { return Self.wrongMethod(request, allowed: [.get]) }
         guard let response = files.response(path, request) else { throw Self.notFound(request) }
         return response
     }
@@ -73,7 +73,12 @@ final class WebHandler: Sendable {
         Problem(404, "Not found", "there is nothing at \(request.path.prefix(200))")
     }
 
-    static func wrongMethod(_ request: Request) -> Problem {
-        Problem(405, "Wrong method", "\(request.method.rawValue) does nothing at \(request.path.prefix(200))")
+    static func wrongMethod(_ request: Request, allowed: [Method]) -> Response {
+        let methods = allowed.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }.sorted().joined(separator: ", ")
+        var response = Problem(
+            405, "Wrong method", "\(request.path.prefix(200)) is asked by \(methods)"
+        ).response
+        response.headers.append(("Allow", methods))
+        return response
     }
 }

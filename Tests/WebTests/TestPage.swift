@@ -1,4 +1,5 @@
 import Core
+import Glibc
 import JSON
 import SQLite
 import Server
@@ -14,10 +15,13 @@ final class TestPage {
     let service: WebService
     private(set) var cookie = ""
 
-    /// - Parameter fill: writes rows; the job `pics` with the collection 1, key `all`, is there.
+    /// - Parameters:
+    ///   - files: texts of job files.
+    ///   - program: a script in place of this program, for runs.
+    ///   - fill: writes rows; the job `pics` with the collection 1, key `all`, is there.
     init(
         hosts: [String] = [], limits: ServerLimits = ServerLimits(), files: [String] = [],
-        _ fill: (Connection, TestPage.Rows) throws -> Void = { _, _ in }
+        program: String = "#!/bin/sh\nexit 1\n", _ fill: (Connection, TestPage.Rows) throws -> Void = { _, _ in }
     ) throws {
         folder = try TemporaryDirectory()
         database = folder.path("catalog.sqlite")
@@ -28,12 +32,15 @@ final class TestPage {
         try catalog.run("INSERT INTO collection (id, job, key, title, position) VALUES (1, 'pics', 'all', 'All', 0)")
         try fill(catalog, Rows(catalog: catalog, folder: folder))
         catalog.close()
+        let script = try folder.write(program, to: "program")
+        chmod(script, 0o700)
         var settings = WebSettings(
-            address: try #require(ListenAddress("127.0.0.1:0")), database: database, registry: SourceRegistry([]),
-            program: "/bin/false")
+            address: try #require(ListenAddress("127.0.0.1:0")), database: database,
+            registry: SourceRegistry([SourceModule(ListSource.self)]), program: script)
         settings.hosts = hosts
         settings.limits = limits
-        settings.files = files
+        settings.files = try files.enumerated().map { try folder.write($0.element, to: "jobs/\($0.offset).yaml") }
+        settings.environment = ["PATH": "/usr/bin:/bin"]
         service = try WebService(settings)
         let answer = try ask("GET /?token=\(service.token)", [])
         cookie = String(try #require(answer["set-cookie"]).prefix { $0 != ";" })
@@ -76,6 +83,14 @@ final class TestPage {
         let port = try #require(Int(service.address.split(separator: ":").last ?? ""))
         let connection = try RawConnection(port: port)
         return try connection.exchange((["\(line) HTTP/1.1"] + fields).joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))
+    }
+
+    /// A connection that has asked for a path.
+    func open(_ path: String) throws -> RawConnection {
+        let port = try #require(Int(service.address.split(separator: ":").last ?? ""))
+        let connection = try RawConnection(port: port)
+        connection.send("GET \(path) HTTP/1.1\r\nHost: \(service.address)\r\nCookie: \(cookie)\r\n\r\n")
+        return connection
     }
 
     /// The JSON of a path.

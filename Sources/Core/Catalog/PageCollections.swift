@@ -53,14 +53,15 @@ package struct PageCollection: Sendable {
         expected = try row[8]
     }
 
-    /// The first item with a thumbnail of the first ones of the list.
-    package static func cover(of id: Int64, from catalog: Connection) throws -> PageCover? {
-        try catalog.first(
+    /// Items with a thumbnail, of the first ones of the list.
+    package static func covers(of id: Int64, limit: Int = 1, from catalog: Connection) throws -> [PageCover] {
+        try catalog.rows(
             """
-            SELECT item_id, substr(picture.sha256, 1, 16)
-            FROM (SELECT id FROM item WHERE collection_id = ? ORDER BY position, id LIMIT 24) AS leading
-            JOIN picture ON item_id = leading.id AND kind = 'thumbnail' LIMIT 1
-            """, id
+            SELECT item_id, substr(picture.sha256, 1, 16), min(picture.position)
+            FROM (SELECT id FROM item WHERE collection_id = ?1 ORDER BY position, id LIMIT 24) AS leading
+            JOIN picture ON item_id = leading.id AND kind = 'thumbnail'
+            GROUP BY item_id LIMIT ?2
+            """, id, limit
         ) { PageCover(item: try $0[0], thumbnail: try $0[1]) }
     }
 }

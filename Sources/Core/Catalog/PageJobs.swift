@@ -31,16 +31,18 @@ package struct PageJob: Sendable {
         try catalog.value("SELECT 1 FROM job WHERE name = ?", name) == (1 as Int64)
     }
 
-    /// Items with a thumbnail, of those that were listed last: their ids and what their thumbnails' digests begin with.
+    /// Items with a thumbnail: of the first collections of the list, so that a job of a million items costs no more than one
+    /// of few.
     package static func covers(_ name: String, limit: Int, from catalog: Connection) throws -> [PageCover] {
-        // Of the newest rows only, so that a job of a million items without pictures costs no more than one of few.
-        try catalog.rows(
-            """
-            SELECT item_id, substr(picture.sha256, 1, 16)
-            FROM (SELECT id FROM item WHERE job = ?1 ORDER BY id DESC LIMIT 200) AS newest
-            JOIN picture ON item_id = newest.id AND kind = 'thumbnail' LIMIT ?2
-            """, name, limit
-        ) { PageCover(item: try $0[0], thumbnail: try $0[1]) }
+        let collections = try catalog.rows(
+            "SELECT id FROM collection WHERE job = ? ORDER BY position, id LIMIT ?", name, 2 * limit
+        ) { try $0[0] as Int64 }
+        let share = max(1, limit / max(collections.count, 1))
+        var covers: [PageCover] = []
+        for id in collections where covers.count < limit {
+            covers += try PageCollection.covers(of: id, limit: share, from: catalog)
+        }
+        return Array(covers.prefix(limit))
     }
 }
 

@@ -75,17 +75,22 @@ function finish(end) {
     settle(end.job, 20);
 }
 
+const settling = new Set();
+
 /** The stream says that a run has ended a moment before the catalog knows how: its row is asked for until it does. */
 function settle(name, attempts) {
+    if (settling.has(name)) return;
+    settling.add(name);
     setTimeout(async () => {
+        settling.delete(name);
         try {
             keepJobs(await get("/jobs"), true);
         } catch {
             return;  // The stream says so too, and brings the jobs when it is open again.
         }
         const job = jobs.get(name);
-        if (job && !job.live && job.last_run?.outcome === "running" && attempts > 1) settle(name, attempts - 1);
-        else emit("finished", { job: name });
+        if (job?.last_run?.outcome !== "running") emit("finished", { job: name });
+        else if (!job.live && attempts > 1) settle(name, attempts - 1);
     }, 300);
 }
 
@@ -93,6 +98,7 @@ function keepJobs(rows, isWhole = false, removed = []) {
     if (isWhole) jobs.clear();
     for (const row of rows) {
         jobs.set(row.name, row);
+        if (!row.live && row.last_run?.outcome === "running") settle(row.name, 20);
         if (!row.live && statuses.has(row.name)) {
             statuses.delete(row.name);
             emit("status", row.name);
