@@ -166,8 +166,10 @@ extension PageList {
         do {
             for id in collections {
                 let from = start.flatMap { $0.collection == id ? $0 : nil }
-                let ownSection: String? =
-                    section == nil ? nil : try catalog.value("SELECT section FROM collection WHERE id = ?", id) ?? nil
+                let ownSection =
+                    try section == nil
+                    ? nil
+                    : catalog.first("SELECT section FROM collection WHERE id = ?", id) { try $0[0] as String? } ?? nil
                 let leftOut = isFiltered ? [] : try Self.leftOut(in: id, from: catalog)
                 try rows.forEach(id, from?.position ?? Int64.min, from?.item ?? Int64.min, ownSection) { row in
                     let place = Place(collection: id, position: try row[0], item: try row[1])
