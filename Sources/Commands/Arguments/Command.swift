@@ -1,6 +1,7 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, status, control, web, report, show, verify, reset, prune, gc, thumbnails, sources, doctor
+    case run, `init`, check, plan, status, control, web, report, show, verify, reset, prune, gc, thumbnails, sources,
+        doctor
     case completions, man, help
 
     /// One line for the list of commands.

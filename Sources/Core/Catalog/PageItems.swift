@@ -183,7 +183,10 @@ extension PageList {
 
     /// Of a collection the items that are no longer listed, or removed: few, with an index of their own.
     private static func leftOut(in collection: Int64, from catalog: Connection) throws -> Set<Int64> {
-        Set(try catalog.rows("SELECT id FROM item WHERE collection_id = ? AND state IN ('gone', 'removed')", collection) { try $0[0] as Int64 })
+        let ids = try catalog.rows(
+            "SELECT id FROM item WHERE collection_id = ? AND state IN ('gone', 'removed')", collection
+        ) { try $0[0] as Int64 }
+        return Set(ids)
     }
 
     /// Of a row of `walk`.
