@@ -65,11 +65,15 @@ let package = Package(
         module("SourcesFlags", path: "Sources/Sources-Flags", ["Core", "YAML"]),
         module("SourcesFlickr", path: "Sources/Sources-Flickr", ["Core", "YAML"]),
         module("SourcesManifest", path: "Sources/Sources-Manifest", ["Core", "YAML", "HTTP", "Archive"]),
-        module("SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "JSON", "HTTP", "CLinux", "CProcess"]),
+        module(
+            "SourcesCommand", path: "Sources/Sources-Command", ["Core", "YAML", "JSON", "HTTP", "CLinux", "CProcess"]),
         module("Reports", ["Core", "SQLite", "JSON"]),
         module("Control", ["Core", "Files", "HTTP", "JSON", "Server", "YAML"]),
         module(
-            "Web", ["CPage", "CLinux", "Control", "Core", "Files", "HTTP", "JSON", "Reports", "SQLite", "Server", "YAML"],
+            "Web",
+            [
+                "CPage", "CLinux", "Control", "Core", "Files", "HTTP", "JSON", "Reports", "SQLite", "Server", "YAML",
+            ],
             excluding: ["Page"]),
         module(
             "Commands",
@@ -131,7 +135,8 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "TestSupport", "SQLite", "CCrypto", "Control", "Server", "runner", "test-runner", "runner-media", "sandbox-proof",
+                "TestSupport", "SQLite", "CCrypto", "Control", "Server", "runner", "test-runner", "runner-media",
+                "sandbox-proof",
             ],
             swiftSettings: settings),
     ],

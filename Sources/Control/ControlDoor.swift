@@ -6,7 +6,7 @@ import Server
 /// Gives each run of the process its control socket.
 package final class ControlDoor: RunDoor {
     private let environment: [String: String]
-    /// Sockets are made and given up here.
+    /// Sockets are opened and closed here.
     private let queue = DispatchQueue(label: "control")
     private let services = Locked<[Int64: RunService]>([:])
 
@@ -67,7 +67,7 @@ final class RunService: Sendable {
         self.streams = streams
     }
 
-    /// Sends what is left, and that the run has finished, and gives up the socket.
+    /// Sends what is left, and that the run has finished, and closes the socket.
     func end(_ done: @escaping @Sendable () -> Void) {
         streams.finish {
             DispatchQueue.global().async {

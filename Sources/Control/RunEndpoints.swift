@@ -146,7 +146,7 @@ final class RunEndpoints: Sendable {
             return Self.count(try await run.cancel(collections: keys))
         }
         guard try body.flag("run") == true else { throw RequestBody.refusal("run is true", "run") }
-        try run.stop(now: now ?? false)
+        run.stop(now: now ?? false)
         return Response(status: 204)
     }
 

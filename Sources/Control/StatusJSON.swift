@@ -5,7 +5,7 @@ import JSON
 
 /// What a run is at, as JSON: names of members as in the catalog where they are the same.
 enum StatusJSON {
-    /// Items in flight that are told one by one.
+    /// Items in flight that are listed, at most.
     private static let mostFiles = 256
 
     /// All that is known but for what is in flight.

@@ -53,7 +53,8 @@ struct Access: Sendable {
     func signIn(_ request: Request) throws(Problem) -> Response? {
         guard request.method == .get, request.path == "/", let given = request.query["token"] else { return nil }
         guard isSame(given, token) else {
-            throw Problem(403, "Wrong token", "the link is of another start of runner web; it prints the one that is right")
+            throw Problem(
+                403, "Wrong token", "the link is of another start of runner web; it prints the one that is right")
         }
         return Response(
             status: 303,
@@ -102,7 +103,8 @@ struct Access: Sendable {
             isAllowed = false
         }
         guard isAllowed else {
-            throw Problem(403, "From another site", "only the page itself may do that, or a script with the token as Bearer")
+            throw Problem(
+                403, "From another site", "only the page itself may do that, or a script with the token as Bearer")
         }
     }
 

@@ -1,7 +1,7 @@
 internal import Core
 internal import JSON
-internal import Server
 internal import SQLite
+internal import Server
 internal import YAML
 
 /// A request that passed the guards, with the variable part of its path, on its way to an endpoint.
@@ -117,7 +117,8 @@ struct Call: Sendable {
         func text(_ name: String, atMost limit: Int) throws(Problem) -> String? {
             guard let value = member(name) else { return nil }
             guard case .text(let text) = value else { throw bad(name, "text") }
-            guard text.utf8.count <= limit, !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+            guard text.utf8.count <= limit,
+                !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
             else { throw bad(name, "text of at most \(limit) bytes, without control characters") }
             return text
         }

@@ -1,8 +1,8 @@
 internal import Core
 internal import Dispatch
 internal import HTTP
-internal import Server
 internal import SQLite
+internal import Server
 
 /// Connections that read the catalog, each on a queue of its own: SQLite blocks, and the server's thread must not.
 final class CatalogReaders: Sendable {
@@ -34,7 +34,8 @@ final class CatalogReaders: Sendable {
     ///   - limit: microseconds; nil for what nobody waits for.
     ///   - isTransaction: whether all of it is of one state of the catalog; not where `body` has transactions of its own.
     func read<T: Sendable>(
-        within limit: Int64? = timeLimit, isTransaction: Bool = true, _ body: @escaping @Sendable (Connection) throws -> T,
+        within limit: Int64? = timeLimit, isTransaction: Bool = true,
+        _ body: @escaping @Sendable (Connection) throws -> T,
         then done: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         let number = next.withLock { next in
@@ -48,7 +49,8 @@ final class CatalogReaders: Sendable {
                 Result {
                     let connection = try Self.connection(of: reader, path)
                     func work() throws -> T {
-                        try isTransaction ? connection.transaction(.deferred) { try body(connection) } : body(connection)
+                        try isTransaction
+                            ? connection.transaction(.deferred) { try body(connection) } : body(connection)
                     }
                     return try limit.map { try connection.limited(to: $0, work) } ?? work()
                 })

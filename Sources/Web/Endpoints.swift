@@ -1,8 +1,8 @@
 internal import Core
 internal import Dispatch
 internal import JSON
-internal import Server
 internal import SQLite
+internal import Server
 
 /// What is done for a call; it answers, now or later, or throws what is wrong with the call.
 typealias Endpoint = @Sendable (WebHandler, Call) throws -> Void
@@ -62,7 +62,9 @@ extension WebHandler {
         var pattern = segments
         let variable = pattern[place]
         pattern[place] = "*"
-        guard let methods = endpoints[pattern.joined(separator: "/")], !variable.isEmpty else { throw notFound(request) }
+        guard let methods = endpoints[pattern.joined(separator: "/")], !variable.isEmpty else {
+            throw notFound(request)
+        }
         return (methods, variable)
     }
 

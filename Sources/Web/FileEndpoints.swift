@@ -1,7 +1,7 @@
 internal import Core
 internal import Files
-internal import Server
 internal import SQLite
+internal import Server
 
 extension WebHandler {
     /// A stored file, with the type of the catalog.
@@ -83,8 +83,10 @@ extension WebHandler {
         let hex = Array("0123456789ABCDEF")
         let encoded = name.utf8.map { byte -> String in
             let scalar = Unicode.Scalar(byte)
-            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                || "._-".unicodeScalars.contains(scalar))
+            let isPlain =
+                scalar.isASCII
+                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || "._-".unicodeScalars.contains(scalar))
             return isPlain ? String(scalar) : "%\(hex[Int(byte >> 4)])\(hex[Int(byte & 15)])"
         }
         return "filename*=UTF-8''\(encoded.joined())"

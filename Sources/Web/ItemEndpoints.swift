@@ -1,15 +1,13 @@
 internal import Core
 internal import HTTP
 internal import JSON
-internal import Server
 internal import SQLite
+internal import Server
 
 extension WebHandler {
     /// The list that parameters describe.
-    private static func list(_ call: Call, _ connection: Connection) throws -> PageList {
-        guard try PageJob.exists(call.variable, in: connection) else {
-            throw Problem(404, "No such job", "the catalog has no job '\(call.variable.prefix(100))'")
-        }
+    private func list(_ call: Call, _ connection: Connection) throws -> PageList {
+        try requireJob(call.variable, connection)
         var list = PageList(job: call.variable)
         if let key = call.text("collection") {
             guard let collection = try PageCollection.one(key, of: call.variable, from: connection) else {
@@ -53,7 +51,7 @@ extension WebHandler {
             if let ids {
                 page = PageItems(ids: ids)
             } else {
-                page = try list(call, connection).page(after: cursor, limit: limit, from: connection)
+                page = try handler.list(call, connection).page(after: cursor, limit: limit, from: connection)
             }
             let rows = try PageItemRow.rows(page.ids, ofJob: call.variable, from: connection)
             json.beginObject()
@@ -68,7 +66,7 @@ extension WebHandler {
         let every = try call.integer("every", 250, in: 10...1_000)
         let item = try call.text("item") == nil ? nil : Int64(call.integer("item", 0, in: 1...Int.max))
         handler.answer(call) { connection, json in
-            let list = try list(call, connection)
+            let list = try handler.list(call, connection)
             guard list.order == .list else {
                 throw Problem(400, "Bad parameter", "an index is of the order list only", field: "sort")
             }
@@ -177,7 +175,9 @@ extension JSONWriter {
         member("longitude", row.longitude)
         member("favourite", row.isFavourite ? 1 as Int64 : 0)
         var metadata: [String: JSONValue] = [:]
-        if let text = item.metadata, case .object(let members)? = JSONValue(parsing: Array(text.utf8)) { metadata = members }
+        if let text = item.metadata, case .object(let members)? = JSONValue(parsing: Array(text.utf8)) {
+            metadata = members
+        }
         func text(_ name: String) -> String? {
             if case .text(let text)? = metadata[name] { text } else { nil }
         }

@@ -2,8 +2,8 @@ internal import Control
 internal import Core
 internal import Dispatch
 internal import JSON
-internal import Server
 internal import SQLite
+internal import Server
 
 extension WebHandler {
     static let events: Endpoint = { handler, call in

@@ -2,8 +2,8 @@ internal import Core
 internal import Dispatch
 internal import HTTP
 internal import JSON
-internal import Server
 internal import SQLite
+internal import Server
 
 extension WebHandler {
     /// Starts a run, and answers when its row is there or it has ended.
@@ -17,7 +17,8 @@ extension WebHandler {
             var patterns = only
             for key in collections {
                 guard let collection = try PageCollection.one(key, of: call.variable, from: connection) else {
-                    throw Problem(404, "No such collection", "the job has no '\(key.prefix(100))'", field: "collections")
+                    throw Problem(
+                        404, "No such collection", "the job has no '\(key.prefix(100))'", field: "collections")
                 }
                 patterns += try collection.patterns(from: connection)
             }
@@ -37,7 +38,9 @@ extension WebHandler {
 
     /// Looks for the row of a run that was started; nothing tells when it comes, and it comes within a moment.
     private func await(_ call: Call, _ child: ChildProgram, isOver: Bool) {
-        readers.read { try PageRun.last(of: call.variable, pid: child.pid, from: $0) } then: { result in
+        readers.read {
+            try PageRun.last(of: call.variable, pid: child.pid, from: $0)
+        } then: { result in
             if case .success(let run?) = result {
                 self.hub.note()
                 var json = JSONWriter()
@@ -58,11 +61,14 @@ extension WebHandler {
     /// Deletes what a job, or one of its collections, stored: as `runner reset` does.
     static let resetJob: Endpoint = { handler, call in
         let collection = try call.body("collection").text("collection", atMost: 4_096)
-        handler.readers.read { try requireJob(call.variable, $0) } then: { result in
+        handler.readers.read {
+            try handler.requireJob(call.variable, $0)
+        } then: { result in
             do {
                 try result.get()
                 // A key that begins with a dash is no flag.
-                _ = try handler.spawn(["reset", "--yes", "--", call.variable] + (collection.map { [$0] } ?? [])) { child in
+                _ = try handler.spawn(["reset", "--yes", "--", call.variable] + (collection.map { [$0] } ?? [])) {
+                    child in
                     handler.hub.note()
                     handler.answer(call, child.exitCode == 0 ? .done : problem(of: child).response)
                 }

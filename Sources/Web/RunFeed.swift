@@ -5,8 +5,8 @@ internal import FoundationEssentials
 internal import Glibc
 internal import HTTP
 internal import JSON
-internal import Server
 internal import SQLite
+internal import Server
 
 /// What one run tells, for one page: its events as they are, and beside them the rows of items that have ended or got their
 /// pictures.

@@ -1,8 +1,8 @@
 internal import Core
 internal import Dispatch
 internal import HTTP
-internal import Server
 internal import SQLite
+internal import Server
 
 /// Takes every request: the guards first, then the exact table of paths.
 final class WebHandler: Sendable {

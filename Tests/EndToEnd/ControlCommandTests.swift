@@ -105,6 +105,30 @@ struct ControlCommandTests {
             try catalog.values("SELECT job || ' ' || outcome FROM run ORDER BY job") == ["one partial", "two complete"])
     }
 
+    @Test("reset of a job that is at work offers to stop the run first")
+    func reset() throws {
+        let bench = try ControlBench(["a1", "a2"], transfer: ["concurrency: 1"])
+        try bench.server.waitForRequests(1)
+        // Who says yes beforehand meant the files, not the run.
+        let refused = try bench.workplace.run(["reset", "list", "--yes"])
+        #expect(refused.ending == .exit(75) && refused.errors.contains("'runner control list stop'"))
+        let terminal = try TmuxTerminal(bench.workplace, columns: 120)
+        try terminal.start([Workplace.Program.testRunner.path, "reset", "list"])
+        try terminal.waitForScreen {
+            $0.contains { $0.contains("The run 1 of the job 'list' is at work. Stop it first? [y/N]") }
+        }
+        try terminal.type("y")
+        try terminal.waitForScreen { $0.contains { $0.contains("list: stopping") } }
+        // It says so before it asks the run.
+        while try bench.status()["state"]?.text != "stopping" { poll(nil, 0, 5) }
+        bench.release("a1", "a2")
+        try terminal.waitForScreen { $0.contains { $0.contains("Delete 2 items of the job 'list' from the catalog") } }
+        try terminal.type("y")
+        try terminal.waitForScreen { $0.contains("list: 2 items and 1 file deleted") }
+        #expect(try bench.program.wait().ending == .exit(1))
+        #expect(bench.workplace.files() == [])
+    }
+
     @Test("reports how far long items are while they are in flight")
     func itemProgress() throws {
         let body = [UInt8](repeating: 0x61, count: 400_000)

@@ -51,15 +51,23 @@ struct ControlStreamTests {
         #expect(try bench.program.wait().ending == .exit(0))
     }
 
-    @Test("of two who watch ten thousand items one takes nothing: neither the other nor the run waits for it")
+    @Test(
+        "of two who watch ten thousand items one takes nothing: neither the other nor the run waits for it",
+        .enabled(if: NginxServer.isInstalled))
     func stalled() throws {
         let count = 10_000
+        let directory = try TemporaryDirectory()
+        var options = NginxServer.Options(root: directory.path)
+        options.extra = "location / { return 200 'body'; }"
+        let nginx = try NginxServer(options)
+        // Nothing is listed before both watch.
         let server = try FaultyServer { _ in .ok("body") }
-        server.hold("/0")
+        server.hold("/index")
         let bench = try ControlBench(
-            source: ["template: '\(server.url("/{n}"))'", "count: \(count)"], server,
-            transfer: ["concurrency: 16", "per_host: 16"])
-        try server.waitForRequests(1)
+            source: [
+                "template: '\(nginx.url("/{n}"))'", "count: \(count)", "index: '\(server.url("/index"))'",
+            ], server, transfer: ["concurrency: 16", "per_host: 16"])
+        #expect(try bench.status()["state"]?.text == "listing")
         let folder = try SocketFolder(bench.workplace.database + ".control", creating: false)
         let silent = try #require(folder.connect(to: "1.sock"))
         defer { close(silent) }
@@ -69,7 +77,7 @@ struct ControlStreamTests {
         var last = 0
         var ended: Set<Int> = []
         let events = try bench.events { name, data in
-            if !released { bench.release("0") }
+            if !released { bench.release("index") }
             released = true
             last = data["counts"]?["downloaded"]?.number ?? last
             for item in data["ended"]?.elements ?? [] where item["outcome"]?.text == "downloaded" {
@@ -145,6 +153,26 @@ struct ControlStreamTests {
             bench.release("a1")
             #expect(try bench.program.wait().ending == .exit(0))
         }
+    }
+
+    @Test(
+        "another user is not answered, though the socket's path is open to all",
+        .enabled(if: geteuid() == 0 && access("/usr/bin/curl", X_OK) == 0, "needs root and curl"))
+    func otherUser() throws {
+        let bench = try ControlBench(["a1"])
+        let folder = bench.workplace.database + ".control"
+        for (path, mode) in [(bench.workplace.directory.path, 0o755), (folder, 0o755), (folder + "/1.sock", 0o666)] {
+            chmod(path, mode_t(mode))
+        }
+        let curl = ["/usr/bin/curl", "-sS", "-m", "20", "--unix-socket", folder + "/1.sock", "http://run/v1/status"]
+        func ask(_ words: [String]) throws -> RunningProgram.Result {
+            try RunningProgram(words + curl, environment: bench.workplace.environment, directory: "/").wait()
+        }
+        let refused = try ask(["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
+        #expect(refused.ending != .exit(0) && refused.output.isEmpty)
+        #expect(try ask([]).output.hasPrefix(#"{"run": 1, "#))
+        bench.release("a1")
+        #expect(try bench.program.wait().ending == .exit(0))
     }
 
     @Test("a run that cannot have a socket says so once, and goes on")

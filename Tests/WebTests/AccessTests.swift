@@ -1,3 +1,4 @@
+import Glibc
 import Server
 import TestSupport
 import Testing
@@ -11,15 +12,17 @@ struct AccessTests {
     func hosts() throws {
         let page = try TestPage(hosts: ["photos.example.org", "other.example.org:8443"])
         let port = port(page)
-        for host in ["127.0.0.1:\(port)", "localhost:\(port)", "LOCALHOST:\(port)", "[::1]:\(port)",
-            "photos.example.org", "photos.example.org:\(port)", "other.example.org:8443"]
-        {
+        for host in [
+            "127.0.0.1:\(port)", "localhost:\(port)", "LOCALHOST:\(port)", "[::1]:\(port)",
+            "photos.example.org", "photos.example.org:\(port)", "other.example.org:8443",
+        ] {
             #expect(try page.ask("GET /", [], host: host).status == 200, "\(host)")
             #expect(try page.ask("GET /api/jobs", nil, host: host).status == 200, "\(host)")
         }
-        for host in ["evil.test:\(port)", "127.0.0.1:1", "127.0.0.1", "localhost", "127.0.0.1:\(port).evil.test",
-            "photos.example.org:1", "other.example.org", "x.localhost:\(port)", ""]
-        {
+        for host in [
+            "evil.test:\(port)", "127.0.0.1:1", "127.0.0.1", "localhost", "127.0.0.1:\(port).evil.test",
+            "photos.example.org:1", "other.example.org", "x.localhost:\(port)", "",
+        ] {
             for path in ["/", "/page/js/app.js", "/favicon.svg", "/api/jobs", "/?token=\(page.service.token)"] {
                 let response = try page.ask("GET \(path)", nil, host: host)
                 #expect([400, 421].contains(response.status), "\(host) \(path)")
@@ -40,6 +43,25 @@ struct AccessTests {
         #expect(try page.ask("GET /?token=\(page.service.token.dropLast())x", []).status == 403)
         #expect(try page.ask("GET /?token=", []).status == 403)
         #expect(page.service.token.count == 43)
+    }
+
+    @Test("who is signed in stays so when the page is started again, by a file that nobody else reads")
+    func restart() throws {
+        let page = try TestPage()
+        let file = page.database + ".session"
+        var information = stat()
+        #expect(stat(file, &information) == 0 && information.st_mode & 0o777 == 0o600)
+        func session() throws -> (value: Substring, token: String) {
+            let service = try WebService(page.settings)
+            defer { service.stop() }
+            let answer = try page.ask("GET /?token=\(service.token)", [], of: service)
+            return (try #require(answer["set-cookie"]).prefix { $0 != ";" }.drop { $0 != "=" }, service.token)
+        }
+        let first = page.cookie.drop { $0 != "=" }
+        let second = try session()
+        #expect(second.value == first && second.token != page.service.token)
+        chmod(file, 0o644)
+        #expect(try session().value != first)
     }
 
     @Test("data, files and verbs need the cookie or the token; the page itself has no data")
@@ -68,14 +90,17 @@ struct AccessTests {
             (["Sec-Fetch-Site: cross-site"], 403), (["Sec-Fetch-Site: same-site"], 403),
             (["Sec-Fetch-Site: cross-site", "Origin: http://HOST"], 403),
             (["Origin: http://HOST"], 204), (["Origin: https://HOST"], 204),
-            (["Origin: http://evil.test"], 403), (["Origin: null"], 403), (["Origin: http://127.0.0.1:1"], 403), ([], 403),
+            (["Origin: http://evil.test"], 403), (["Origin: null"], 403), (["Origin: http://127.0.0.1:1"], 403),
+            ([], 403),
             (["Authorization: Bearer TOKEN", "Sec-Fetch-Site: cross-site"], 403),
         ] as [([String], Int)])
     func origins(headers: [String], status: Int) throws {
         let page = try TestPage { _, rows in try rows.item("a", bytes: "x") }
-        let fields = ["Cookie: \(page.cookie)"] + headers.map {
-            $0.replacing("HOST", with: page.service.address).replacing("TOKEN", with: page.service.token)
-        }
+        let fields =
+            ["Cookie: \(page.cookie)"]
+            + headers.map {
+                $0.replacing("HOST", with: page.service.address).replacing("TOKEN", with: page.service.token)
+            }
         #expect(try page.ask("POST /api/viewed", fields, body: #"{"item": 1}"#).status == status)
     }
 
@@ -144,9 +169,10 @@ struct AccessTests {
         #expect(try status(#"{"item": 1}"#, "application/json; charset=utf-8") == 204)
         #expect(try status(#"{"item": 1}"#, "text/plain") == 415)
         #expect(try status(#"{"item": 1, "itm": 2}"#) == 400)
-        for body in ["[1]", "{", "1", "{}", #"{"item": "1"}"#, #"{"item": 1.5}"#, #"{"item": null}"#,
-            String(repeating: "[", count: 50_000)]
-        {
+        for body in [
+            "[1]", "{", "1", "{}", #"{"item": "1"}"#, #"{"item": 1.5}"#, #"{"item": null}"#,
+            String(repeating: "[", count: 50_000),
+        ] {
             #expect(try status(body) == 400, "\(body.prefix(20))")
         }
         #expect(try status(#"{"item": 9223372036854775807}"#) == 404)

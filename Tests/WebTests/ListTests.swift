@@ -111,9 +111,10 @@ struct ListTests {
     @Test("what is not there is not found; a cursor whose item went says to begin again")
     func missing() throws {
         let page = try TestPage { _, rows in try rows.item("a") }
-        for path in ["/api/jobs/none/items", "/api/jobs/none/runs", "/api/jobs/pics/items?collection=x", "/api/items/9",
-            "/api/runs/9", "/api/runs/9/report", "/api/runs/9/transfers"]
-        {
+        for path in [
+            "/api/jobs/none/items", "/api/jobs/none/runs", "/api/jobs/pics/items?collection=x", "/api/items/9",
+            "/api/runs/9", "/api/runs/9/report", "/api/runs/9/transfers",
+        ] {
             #expect(try page.ask("GET \(path)").status == 404, "\(path)")
         }
         #expect(try page.ask("GET /api/jobs/pics/items?after=0.99").status == 410)
@@ -121,7 +122,9 @@ struct ListTests {
 
     @Test("titles are text, whatever they are")
     func titles() throws {
-        let titles = ["<img src=x onerror=alert(1)>", "\u{202E}RTL", "👩‍👩‍👧", String(repeating: "ä", count: 300), "a\"b\\c\u{7}"]
+        let titles = [
+            "<img src=x onerror=alert(1)>", "\u{202E}RTL", "👩‍👩‍👧", String(repeating: "ä", count: 300), "a\"b\\c\u{7}",
+        ]
         let page = try TestPage { _, rows in for title in titles { try rows.item(title) } }
         #expect(try page.titles("/api/jobs/pics/items") == titles)
         #expect(try page.ask("GET /api/jobs/pics/items")["content-type"] == "application/json")
@@ -136,13 +139,17 @@ struct ListTests {
             try rows.item("d", state: "gone")
         }
         func job() throws -> [String: JSONValue] {
-            guard case .list(let jobs) = try page.json("/api/jobs"), case .object(let job)? = jobs.first else { return [:] }
+            guard case .list(let jobs) = try page.json("/api/jobs"), case .object(let job)? = jobs.first else {
+                return [:]
+            }
             return job
         }
         let first = try job()
         #expect(first["items"] == .integer(3) && first["stored"] == .integer(1) && first["bytes"] == .integer(5))
         #expect(first["runnable"] == .flag(false) && first["live"] == .null)
-        try CatalogLocation.write(page.database) { try $0.run("UPDATE item SET state = 'stored', size = 7 WHERE id = 3") }
+        try CatalogLocation.write(page.database) {
+            try $0.run("UPDATE item SET state = 'stored', size = 7 WHERE id = 3")
+        }
         #expect(try job()["bytes"] == .integer(12))
     }
 

@@ -19,6 +19,9 @@ struct RunTests {
         guard case .list(let jobs) = try page.json("/api/jobs") else { return }
         let names = jobs.map { job -> JSONValue? in if case .object(let job) = job { job["runnable"] } else { nil } }
         #expect(names == [.flag(true), .flag(false)])
+        for list in ["collections", "items", "items/index", "runs"] {
+            #expect(try page.ask("GET /api/jobs/listed/\(list)").status == 200, "\(list)")
+        }
         #expect(try page.ask("POST /api/jobs/pics/run", body: "{}").status == 409)
         #expect(try page.ask("POST /api/jobs/none/run", body: "{}").status == 404)
     }
@@ -34,7 +37,7 @@ struct RunTests {
             Issue.record("no error")
             return
         }
-        #expect(error.contains("did you mean 'list'?") && job["runnable"] == .flag(false))
+        #expect(error.contains("list") && job["runnable"] == .flag(false), "\(error)")
     }
 
     @Test("a run is this program with the job's file; what it is given is no flag and no command")
@@ -46,7 +49,8 @@ struct RunTests {
         let database = "--database=\(page.database)"
         #expect(
             response.body.contains(
-                "run|\(database)|\(page.folder.path("jobs/0.yaml"))|--progress|none|--refresh|--only=--set=x|--only=a*|"))
+                "run|\(database)|\(page.folder.path("jobs/0.yaml"))|--progress|none|--refresh|--only=--set=x|--only=a*|"
+            ))
         for bad in [#"{"only": "a"}"#, #"{"set": "a"}"#, #"{"only": ["a\u0000b"]}"#, #"{"refresh": 1}"#] {
             #expect(try page.ask("POST /api/jobs/listed/run", body: bad).status == 400, "\(bad)")
         }
@@ -54,7 +58,8 @@ struct RunTests {
 
     @Test("a run that cannot begin is answered with its words")
     func busy() throws {
-        let page = try TestPage(files: [Self.job], program: "#!/bin/sh\necho 'another run holds the job' >&2\nexit 75\n")
+        let page = try TestPage(
+            files: [Self.job], program: "#!/bin/sh\necho 'another run holds the job' >&2\nexit 75\n")
         let response = try page.ask("POST /api/jobs/listed/run", body: "{}")
         #expect(response.status == 409 && response.body.contains("another run holds the job"))
     }
@@ -95,6 +100,17 @@ struct RunTests {
         #expect(second.contains("\"stored\": 0") && second.contains("\"failed\": 1"))
     }
 
+    @Test("a job file that is added while the page is open is told of")
+    func addedFile() throws {
+        let page = try TestPage(files: [Self.job], watchesFolder: true)
+        let connection = try page.open("/api/events")
+        _ = connection.read { $0.contains("event: jobs\n") && $0.hasSuffix("\n\n\r\n") }
+        try page.folder.write(
+            Self.job.replacing("name: listed", with: "name: added").replacing("../listed", with: "../added"),
+            to: "jobs/1.yaml")
+        #expect(connection.read { $0.contains("\"added\"") }.contains("\"added\""))
+    }
+
     @Test("removed items lose their files and leave lists; restored ones are pending")
     func removal() throws {
         let page = try TestPage { catalog, rows in
@@ -103,7 +119,8 @@ struct RunTests {
             try rows.item("c", bytes: "y", path: "c.png")
             try rows.item("d", bytes: "y", path: "deep/d.png")
             try catalog.run(
-                "UPDATE item SET sha256 = 'a1fce4363854ff888cff4b8e7875d600c2682390412a8cf79b37d0b11148b0fa' WHERE id = 4")
+                "UPDATE item SET sha256 = 'a1fce4363854ff888cff4b8e7875d600c2682390412a8cf79b37d0b11148b0fa' WHERE id = 4"
+            )
         }
         // The file is not what its row tells of: somebody else's, which stays.
         #expect(try page.ask("POST /api/items/remove", body: #"{"items": [1, 2, 4, 99]}"#).status == 204)

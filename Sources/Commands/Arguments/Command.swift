@@ -1,6 +1,7 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, status, control, web, report, show, verify, reset, prune, gc, thumbnails, sources, doctor
+    case run, `init`, check, plan, status, control, web, report, show, verify, reset, prune, gc, thumbnails, sources,
+        doctor
     case completions, man, help
 
     /// One line for the list of commands.
@@ -100,7 +101,7 @@ enum Command: String, CaseIterable, Sendable {
                 "stop: begins nothing more and ends the run; what is in flight may end, with --now not even that.",
                 "concurrency N, per-host N, bandwidth RATE|none: changes a limit of the job file for this run. Nothing in "
                     + "flight is broken off.",
-                "cancel KEY...: gives up items, by key, URL, title or path, or collections, by key. The next run fetches "
+                "cancel KEY...: cancels items, by key, URL, title or path, or collections, by key. The next run fetches "
                     + "them.",
                 "retry [KEY...]: tries again what failed in this run, or these items.",
             ]
@@ -129,7 +130,7 @@ enum Command: String, CaseIterable, Sendable {
             [
                 "JOB is a job's name or its file, COLLECTION the key or title of one of its collections, ITEM the key, URL, "
                     + "title or path of an item. Deletes the files that the catalog knows as the job's, folders that are empty then, and the job's rows with its runs. "
-                    + "Files that the job did not store stay. Asks before, unless --yes."
+                    + "Files that the job did not store stay. Asks before, unless --yes, and offers to stop a run of the job that is at work."
             ]
         case .prune:
             [

@@ -19,7 +19,7 @@ enum ControlAction: String, CaseIterable, Sendable {
         case .concurrency: "items in flight at most"
         case .perHost: "transfers to one host at most"
         case .bandwidth: "bytes a second of the whole run, as 5MB/s, or none"
-        case .cancel: "give up items or collections"
+        case .cancel: "cancel items or collections"
         case .retry: "try again what failed, or these items"
         }
     }

@@ -43,7 +43,9 @@ struct WebCommand {
         let code = console.deliver { try console.output.write(service.link + "\n") }
         if code == .success {
             let browser = options.opensBrowser ? BrowserStart(service.link, context.environment) : nil
-            if options.opensBrowser, browser == nil { console.tell("no browser could be started; open the link by hand") }
+            if options.opensBrowser, browser == nil {
+                console.tell("no browser could be started; open the link by hand")
+            }
             for await _ in stops {}
             browser?.forget()
         }
@@ -103,7 +105,8 @@ private struct BrowserStart {
         var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + entries { free(text) } }
         var process = pid_t()
-        let isThere = (environment["PATH"] ?? "").split(separator: ":").contains { access("\($0)/\(browser)", X_OK) == 0 }
+        let folders = (environment["PATH"] ?? "").split(separator: ":")
+        let isThere = folders.contains { access("\($0)/\(browser)", X_OK) == 0 }
         guard written == text.utf8.count, isThere || browser.contains("/"),
             posix_spawn(&process, "/bin/sh", nil, nil, &words, &entries) == 0
         else {

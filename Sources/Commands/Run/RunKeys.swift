@@ -1,11 +1,9 @@
 import Core
-import Synchronization
 
 /// What keys do to a session.
 final class RunKeys: Sendable {
     private let session: Session
     private let display: RunDisplay
-    private let isPaused = Mutex(false)
 
     init(_ session: Session, _ display: RunDisplay) {
         self.session = session
@@ -20,11 +18,8 @@ final class RunKeys: Sendable {
         }
         switch key {
         case .pause:
-            let isPaused = isPaused.withLock { isPaused in
-                isPaused.toggle()
-                return isPaused
-            }
-            if isPaused { session.pause() } else { session.resume() }
+            // It may have been paused from elsewhere.
+            if session.isPaused { session.resume() } else { session.pause() }
         case .more: session.changeConcurrency { min(Self.most, $0 + Self.step($0)) }
         case .fewer: session.changeConcurrency { $0 - Self.step($0) }
         case .quit:

@@ -27,7 +27,8 @@ package struct PageItemRow: Sendable {
     /// The rows of items in the order of `ids`; those that are gone from the catalog are left out.
     ///
     /// - Parameter job: only of this one.
-    package static func rows(_ ids: [Int64], ofJob job: String? = nil, from catalog: Connection) throws -> [PageItemRow] {
+    package static func rows(_ ids: [Int64], ofJob job: String? = nil, from catalog: Connection) throws -> [PageItemRow]
+    {
         let list = "[\(ids.map(String.init).joined(separator: ","))]"
         return try catalog.rows(
             """

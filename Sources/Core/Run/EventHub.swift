@@ -10,7 +10,7 @@ final class EventHub: Sendable {
     /// What those who watch see.
     let live: LiveModel
     private let stream: EventStream
-    /// When the reader may be told next what is in flight; those who watch may want that more often.
+    /// When the reader gets the next ``RunActivity``; watchers may want them more often.
     private let activityDue = Locked(Monotonic(microseconds: .min))
 
     /// - Parameters:

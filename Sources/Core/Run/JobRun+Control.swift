@@ -6,6 +6,7 @@ import SQLite
 /// Stopping, pausing and steering a run that is under way. From any thread.
 extension JobRun {
     var isStopped: Bool { state.withLock { $0.stop != nil } }
+    var isPaused: Bool { state.withLock { $0.isPaused && !$0.isOver } }
 
     /// Begins nothing more. What is in flight has the grace period, then it is broken off.
     func stop(_ cause: StopCause) {
@@ -49,8 +50,12 @@ extension JobRun {
     }
 
     private func abortTransfers() {
-        state.withLock { $0.graceEnd = Monotonic.now() }
-        publishControl()
+        let isOver = state.withLock { state in
+            state.graceEnd = Monotonic.now()
+            return state.isOver
+        }
+        // The grace period may end after the run.
+        if !isOver { publishControl() }
         if let (context, _) = begun {
             context.isAborted.withLock { $0 = true }
             engine.abort(context)

@@ -22,7 +22,7 @@ package final class LiveModel: Sendable {
         var pending: [RunEvent] = []
         var isScheduled = false
         var hasLost = false
-        /// Whether all sums have been told since the first reader came.
+        /// Whether all sums were published since the first reader joined.
         var isWhole = false
         /// Called once the model is whole.
         var waiting: [@Sendable () -> Void] = []
@@ -32,7 +32,7 @@ package final class LiveModel: Sendable {
     private let interest: CurrentInterest
     private let queue = DispatchQueue(label: "live")
     private let state = Locked(State())
-    /// Has all sums told, and calls back when they were published.
+    /// Publishes all sums, and calls back when it is done.
     private let refresh = Locked<@Sendable (@escaping @Sendable () -> Void) -> Void>({ $0() })
     private let start = Monotonic.now()
 
@@ -98,7 +98,7 @@ package final class LiveModel: Sendable {
         read(job) { model, place in model.snapshot(of: place) }
     }
 
-    /// What has changed of a job since a version; nil where that is too long ago to tell, or nobody watches.
+    /// What has changed of a job since a version; nil where that is too long ago, or nobody watches.
     package func view(of job: String, since version: Int) -> LiveView? {
         read(job) { model, place in model.changes(of: place, since: version) }
     }
@@ -165,7 +165,7 @@ package final class LiveModel: Sendable {
 
     /// Lets those who came see the model.
     ///
-    /// - Parameter unlessIdle: whether to wait for what is in flight to be told, which the loops do in their own time.
+    /// - Parameter unlessIdle: whether to wait for the first ``RunActivity``, which comes when the loops have had a turn.
     private func noteWhole(unlessIdle: Bool = false) {
         let waiting = state.withLock { state in
             if unlessIdle, let model = state.model, !model.hasActivity, !state.waiting.isEmpty {

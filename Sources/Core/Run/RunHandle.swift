@@ -69,8 +69,7 @@ package final class RunHandle: Sendable {
     }
 
     /// Ends the run: with a grace period for what is in flight, or at once.
-    package func stop(now: Bool) throws(RunRefusal) {
-        guard !run.state.withLock(\.isOver) else { throw .state("the run is over") }
+    package func stop(now: Bool) {
         if now { run.abort(.request) } else { run.stop(.request) }
     }
 
@@ -178,7 +177,7 @@ package final class RunHandle: Sendable {
 
     private func begun() throws(RunRefusal) -> (RunContext, RunLedger) {
         let (isOver, isStopped) = run.state.withLock { ($0.isOver, $0.stop != nil) }
-        guard !isOver, let begun = run.begun else { throw .state("the run is over") }
+        guard !isOver, let begun = run.begun else { throw .state("everything has ended that was to be fetched") }
         guard !isStopped else { throw .state("the run is being stopped") }
         return begun
     }

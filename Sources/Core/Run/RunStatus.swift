@@ -45,7 +45,7 @@ package struct LiveView: Sendable {
     /// Bytes and items a second, of late; nil before there is anything to measure.
     package let byteRate: Double?
     package let itemRate: Double?
-    /// nil where nothing tells.
+    /// nil where it is unknown.
     package let secondsLeft: Double?
 }
 
@@ -68,11 +68,11 @@ extension RunModel {
         changes(of: job, since: -1, ended: [])
     }
 
-    /// What has changed of a job since a version; nil where that is too long ago to tell.
+    /// What has changed of a job since a version; nil where that is too long ago.
     package func changes(of job: Int, since version: Int) -> RunChanges? {
         guard version <= self.version, let entries = jobs[job].ended.since(version) else { return nil }
         // Of an item that left and ended the end counts; one that is in flight again has not left, though it may have ended
-        // since that was told.
+        // since that was published.
         let present = Set(files.places.compactMap { $0?.id })
         var outcomes: [Int64: TransferOutcome] = [:]
         for entry in entries { if let outcome = entry.outcome { outcomes[entry.id] = outcome } }
@@ -100,7 +100,7 @@ extension RunModel {
     }
 
     /// Seconds until a job is done: once its list is complete, by the bytes that are left where all lengths are known,
-    /// else by the items of the last seconds. nil where nothing tells, or it does not go on.
+    /// else by the items of the last seconds. nil where it is unknown.
     package func secondsLeft(of place: Int, itemRate: Double?, byteRate: Double?) -> Double? {
         let job = jobs[place]
         guard job.state == .running, job.listed > job.done, let progress = job.progress else { return nil }

@@ -105,6 +105,9 @@ package final class Session: Sendable {
         for run in runs { run.setPaused(true) }
     }
 
+    /// Whether a job is paused, by whomever.
+    package var isPaused: Bool { runs.contains(where: \.isPaused) }
+
     package func resume() {
         for run in runs { run.setPaused(false) }
     }
