@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help build media install uninstall demo test check check-slow check-install bench format deps clean
+.PHONY: help build media install uninstall demo test test-page check check-slow check-install bench format deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,11 @@ demo: ## the three jobs of jobs/ against a web server of its own on this machine
 test: ## the tests
 	@scripts/install-packages build media test
 	@scripts/test
+	@$(MAKE) --no-print-directory test-page
+
+test-page: ## the page in a real browser; some minutes
+	@scripts/install-packages build media page
+	@scripts/browser-tests
 
 check: ## form, imports, generated files, scripts
 	@scripts/install-packages build media test check

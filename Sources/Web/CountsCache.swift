@@ -17,12 +17,15 @@ final class CountsCache: Sendable {
         var duration: Int64 = 0
         var endedAt = Monotonic(microseconds: 0)
         var isCounting = false
+        /// Whether somebody comes back to what was put off.
+        var isPutOff = false
     }
 
     /// A count that takes longer is not waited for.
     private static let patience: Int64 = 100_000
-    /// The part of a processor that counting may take: one in so many.
+    /// The part of a processor that counting may take: one in so many; but it waits no longer than this, in microseconds.
     private static let share: Int64 = 20
+    private static let longestWait: Int64 = 30_000_000
 
     private let state = Locked(State())
     private let counter: CatalogReaders
@@ -33,16 +36,29 @@ final class CountsCache: Sendable {
 
     /// The counts as they are now, or were a while ago; nil until they are known the first time. Blocks for a moment.
     ///
-    /// - Parameter whenDone: called when a count that was not waited for has ended.
+    /// - Parameter whenDone: called when others may be had: a count that was not waited for has ended, or one that was put
+    ///   off is due.
     func counts(whenDone: @escaping @Sendable () -> Void) -> PageCounts? {
-        let begins = state.withLock { state in
-            if state.isCounting { return false }
-            let isQuick = state.duration < Self.patience
-            guard isQuick || Monotonic.now() - state.endedAt >= state.duration * Self.share else { return false }
-            state.isCounting = true
-            return true
+        enum Step { case keep, count, putOff(Int64) }
+        let step = state.withLock { state -> Step in
+            if state.isCounting { return .keep }
+            let wait = state.duration < Self.patience ? 0 : min(state.duration * Self.share, Self.longestWait)
+            let rest = wait - (Monotonic.now() - state.endedAt)
+            guard rest > 0 else {
+                state.isCounting = true
+                return .count
+            }
+            if state.isPutOff { return .keep }
+            state.isPutOff = true
+            return .putOff(rest)
         }
-        if begins {
+        if case .putOff(let rest) = step {
+            DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(Int(rest))) {
+                self.state.withLock { $0.isPutOff = false }
+                whenDone()
+            }
+        }
+        if case .count = step {
             let done = DispatchSemaphore(value: 0)
             count { isNew in
                 done.signal()

@@ -23,12 +23,19 @@ final class EventHub: Sendable {
         /// Microseconds that the last look took, and when it ended.
         var duration: Int64 = 0
         var lookedAt = Monotonic(microseconds: 0)
+        var ticks = 0
+        var files: JobFiles.Known?
+
+        var isDue: Bool { Monotonic.now() - lookedAt >= min(duration * EventHub.share, EventHub.longestWait) }
     }
 
     /// Milliseconds.
     private static let interval = 500
-    /// The part of a processor that looking may take: one in so many.
+    /// The part of a processor that looking may take: one in so many; but it waits no longer than this, in microseconds.
     private static let share: Int64 = 10
+    private static let longestWait: Int64 = 2_000_000
+    /// Looks at job files are so many ticks apart.
+    private static let fileTicks = 4
 
     private let settings: WebSettings
     private let rows: JobRows
@@ -71,21 +78,36 @@ final class EventHub: Sendable {
             return state.isTicking
         }
         guard isWatched else { return }
+        lookAtFiles()
         look()
         queue.asyncAfter(deadline: .now() + .milliseconds(Self.interval)) { self.tick() }
+    }
+
+    /// Whether a job file was added or changed.
+    private func lookAtFiles() {
+        let isTime = state.withLock { state in
+            defer { state.ticks += 1 }
+            return state.ticks % Self.fileTicks == 0
+        }
+        guard isTime else { return }
+        let files = rows.files.known()
+        state.withLock { state in
+            if let known = state.files, known != files { state.isForced = true }
+            state.files = files
+        }
     }
 
     /// On the queue. Reads what the pages show, where something has changed.
     private func look() {
         let (known, isForced) = state.withLock { state -> (Int64?, Bool) in
-            let isDue = Monotonic.now() - state.lookedAt >= state.duration * Self.share
+            let isDue = state.isDue
             defer { state.isForced = state.isForced && !isDue }
             return (state.version, isDue && state.isForced)
         }
         let began = Monotonic.now()
         reader.read(within: nil) { connection -> Look? in
             let version = try connection.dataVersion
-            let isDue = self.state.withLock { began - $0.lookedAt >= $0.duration * Self.share }
+            let isDue = self.state.withLock(\.isDue)
             guard isForced || (version != known && isDue) else { return nil }
             return Look(version: version, rows: try self.rows.all(connection), runs: try LiveRun.all(from: connection))
         } then: { result in

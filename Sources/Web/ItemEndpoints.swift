@@ -7,10 +7,8 @@ internal import Server
 
 extension WebHandler {
     /// The list that parameters describe.
-    private static func list(_ call: Call, _ connection: Connection) throws -> PageList {
-        guard try PageJob.exists(call.variable, in: connection) else {
-            throw Problem(404, "No such job", "the catalog has no job '\(call.variable.prefix(100))'")
-        }
+    private func list(_ call: Call, _ connection: Connection) throws -> PageList {
+        try requireJob(call.variable, connection)
         var list = PageList(job: call.variable)
         if let key = call.text("collection") {
             guard let collection = try PageCollection.one(key, of: call.variable, from: connection) else {
@@ -54,7 +52,7 @@ extension WebHandler {
             if let ids {
                 page = PageItems(ids: ids)
             } else {
-                page = try list(call, connection).page(after: cursor, limit: limit, from: connection)
+                page = try handler.list(call, connection).page(after: cursor, limit: limit, from: connection)
             }
             let rows = try PageItemRow.rows(page.ids, ofJob: call.variable, from: connection)
             json.beginObject()
@@ -69,7 +67,7 @@ extension WebHandler {
         let every = try call.integer("every", 250, in: 10...1_000)
         let item = try call.text("item") == nil ? nil : Int64(call.integer("item", 0, in: 1...Int.max))
         handler.answer(call) { connection, json in
-            let list = try list(call, connection)
+            let list = try handler.list(call, connection)
             guard list.order == .list else {
                 throw Problem(400, "Bad parameter", "an index is of the order list only", field: "sort")
             }

@@ -26,7 +26,7 @@ extension WebHandler {
         try call.allow("before", "limit")
         let (before, limit) = (try call.integer("before", .max, in: 1...Int.max), try call.limit(50))
         handler.answer(call) { connection, json in
-            try requireJob(call.variable, connection)
+            try handler.requireJob(call.variable, connection)
             let runs = try PageRun.all(of: call.variable, before: Int64(before), limit: limit + 1, from: connection)
             json.beginObject()
             json.key("runs")
@@ -106,9 +106,10 @@ extension WebHandler {
         return run
     }
 
-    static func requireJob(_ name: String, _ connection: Connection) throws {
-        guard try PageJob.exists(name, in: connection) else {
-            throw Problem(404, "No such job", "the catalog has no job '\(name.prefix(100))'")
+    /// A job of the catalog; or one of the job files, of which there is nothing yet.
+    func requireJob(_ name: String, _ connection: Connection) throws {
+        guard try PageJob.exists(name, in: connection) || rows.files.known().job(name) != nil else {
+            throw Problem(404, "No such job", "neither the catalog nor the job files have '\(name.prefix(100))'")
         }
     }
 
@@ -117,7 +118,7 @@ extension WebHandler {
     static let collections: Endpoint = { handler, call in
         try call.allow()
         handler.answer(call) { connection, json in
-            try requireJob(call.variable, connection)
+            try handler.requireJob(call.variable, connection)
             try handler.write(try PageCollection.all(of: call.variable, from: connection), connection, &json)
         }
     }

@@ -7,7 +7,7 @@ internal import YAML
 
 /// The job files that the page was started with, as they are now.
 final class JobFiles: Sendable {
-    struct Job: Sendable {
+    struct Job: Sendable, Equatable {
         let name: String
         /// Absolute.
         let file: String
@@ -17,7 +17,7 @@ final class JobFiles: Sendable {
         let summary: String?
     }
 
-    struct Known: Sendable {
+    struct Known: Sendable, Equatable {
         var jobs: [Job] = []
         /// What is wrong with a file, by the file.
         var errors: [String: String] = [:]
@@ -50,7 +50,7 @@ final class JobFiles: Sendable {
         }
         for diagnostic in loaded.diagnostics where diagnostic.severity == .error {
             let file = FilePath.absolute(diagnostic.source?.name ?? "")
-            if known.errors[file] == nil { known.errors[file] = diagnostic.description }
+            known.errors[file] = (known.errors[file].map { $0 + "\n" } ?? "") + diagnostic.description
         }
         state.withLock { $0 = (known, Monotonic.now()) }
         return known

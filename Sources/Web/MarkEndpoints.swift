@@ -55,7 +55,10 @@ extension WebHandler {
         guard let latitude = place.latitude else { throw body.missing("latitude") }
         guard let longitude = place.longitude else { throw body.missing("longitude") }
         handler.write(call) { catalog in
-            try requireJob(job, catalog)
+            guard try PageJob.exists(job, in: catalog) else {
+                throw Problem(
+                    404, "No such job", "the catalog has none of that name; its first run makes it", field: "job")
+            }
             let id = try PagePin.add(
                 job: job, name: name, latitude: latitude, longitude: longitude, radius: place.radius,
                 now: wallClockMicroseconds(), in: catalog)

@@ -63,7 +63,7 @@ extension WebHandler {
     static let resetJob: Endpoint = { handler, call in
         let collection = try call.body("collection").text("collection", atMost: 4_096)
         handler.readers.read {
-            try requireJob(call.variable, $0)
+            try handler.requireJob(call.variable, $0)
         } then: { result in
             do {
                 try result.get()

@@ -41,7 +41,7 @@ package final class WebService: Sendable {
         let listener = try Listener(settings.address)
         let access = Access(
             address: listener.name, port: listener.port, names: settings.hosts, token: Access.randomToken(),
-            session: Access.randomToken())
+            session: SessionFile.session(beside: settings.database))
         let handler = WebHandler(settings, access)
         self.handler = handler
         server = try HTTPServer(listener, limits: settings.limits) { handler.handle($0, $1) }

@@ -1,10 +1,12 @@
 """The map: places, pins, a view that is in the address, and nothing from the network."""
 
+import re
+import subprocess
 import unittest
 
 from playwright.sync_api import expect
 
-from workshop import BrowserCase, wait_until
+from workshop import RUNNER, BrowserCase, wait_until
 
 
 class Map(BrowserCase):
@@ -23,12 +25,18 @@ class Map(BrowserCase):
             "name: pins\nsource: {type: flickr, api_key: none, endpoint: 'http://127.0.0.1:9/', pins: catalog}\noutput: {directory: out-pins}\n",
             encoding="utf-8")
 
+    def require_pins(self):
+        """Jobs that take pins are of the flickr module; a program without them has nothing to drop a pin for."""
+        known = subprocess.run([RUNNER, "check", str(self.workshop.folder / "pins.yaml")], env=self.workshop.environment, capture_output=True, check=False)
+        if known.returncode != 0:
+            self.skipTest("this program's flickr module does not take pins: catalog")
+
     def pins(self):
         return self.workshop.sql("SELECT name, round(latitude, 1), round(longitude, 1) FROM pin")[0]
 
     def test_a_place_opens_its_photos_beside_the_map(self):
         page = self.sign_in()
-        page.get_by_role("link", name="Map").click()
+        page.get_by_role("link", name="Map", exact=True).click()
         region = page.get_by_role("region", name="Map")
         region.get_by_role("button", name="Freiburg, 6 photos").click()
         expect(self.photos(page).get_by_role("listitem")).to_have_count(6)
@@ -40,9 +48,10 @@ class Map(BrowserCase):
         self.visit(page, "/map#7/48.5000/8.5000")
         expect(page.get_by_role("region", name="Map").get_by_role("button", name="Freiburg, 6 photos")).to_be_visible()
         page.get_by_role("button", name="Zoom out").click()
-        wait_until(lambda: "#6/" in page.url, what="the zoom in the address")
+        expect(page).to_have_url(re.compile("#6/48.5"))
 
     def test_a_long_press_drops_a_pin(self):
+        self.require_pins()
         page = self.sign_in()
         self.visit(page, "/map#5/10.0000/20.0000")
         box = page.get_by_role("region", name="Map").bounding_box()
@@ -61,6 +70,7 @@ class Map(BrowserCase):
         wait_until(lambda: self.pins() == [], what="the removal of the pin")
 
     def test_the_keyboard_and_a_button_drop_one_in_the_middle(self):
+        self.require_pins()
         page = self.sign_in()
         self.visit(page, "/map#5/10.0000/20.0000")
         expect(page.get_by_role("button", name="Add pin")).to_be_visible()
@@ -72,7 +82,7 @@ class Map(BrowserCase):
 
     def test_places_are_sorted_into_countries_and_found_without_accents(self):
         page = self.sign_in()
-        page.get_by_role("link", name="Places").click()
+        page.get_by_role("link", name="Places", exact=True).click()
         expect(page.get_by_role("heading", level=2)).to_have_text(["Germany", "Việt Nam"])
         page.get_by_role("searchbox", name="Search").fill("ha noi")
         expect(page.get_by_role("heading", level=2)).to_have_text(["Việt Nam"])

@@ -21,8 +21,9 @@ class Run(BrowserCase):
         page = self.sign_in()
         self.visit(page, f"/jobs/{name}")
         page.get_by_role("button", name="Run", exact=True).click()
-        # The server counts what is stored as it comes: this is the page's own bar, at work.
+        # The list has one collection, which has its name.
         expect(page.get_by_role("progressbar", name=name)).to_be_visible()
+        expect(page.get_by_role("progressbar", name="Whole run")).to_be_visible()
         return page
 
     def outcome(self, name):
@@ -33,7 +34,7 @@ class Run(BrowserCase):
         page = self.start("watched", 0.1)
         expect(page.get_by_role("list", name="In flight").get_by_role("listitem").first).to_contain_text("127.0.0.1")
         expect(page.get_by_role("status", name="Live")).to_contain_text("watched")
-        expect(page.get_by_role("progressbar", name="watched").first).to_have_attribute("aria-valuemax", "300")
+        expect(page.get_by_role("progressbar", name="watched")).to_have_attribute("aria-valuemax", "300")
         expect(page.get_by_role("region", name="Progress")).to_contain_text("300 downloaded", timeout=30_000)
         self.assertEqual(self.outcome("watched"), "complete")
 
@@ -48,7 +49,7 @@ class Run(BrowserCase):
         slider.evaluate("element => { element.value = 8; element.dispatchEvent(new Event('input', {bubbles: true})) }")
         wait_until(lambda: origin.now <= 2, what="two requests at once")
         page.get_by_role("button", name="Stop").click()
-        wait_until(lambda: self.outcome("steered") == "interrupted", what="the end of the run")
+        wait_until(lambda: self.outcome("steered") != "running", what="the end of the run")
 
     def test_a_run_is_paused_the_tab_closed_opened_and_the_run_resumed(self):
         page = self.start("paused", 0.15)
@@ -101,10 +102,7 @@ class Server(BrowserCase):
         self.workshop.kill()
         expect(page.get_by_role("alert")).to_contain_text("does not answer")
         self.workshop.serve()
-        # A new server has a new token; the browser is told what to do, and is served again once it has done so.
-        expect(page.get_by_role("alert")).to_contain_text("not signed in", timeout=30_000)
-        other = self.open(page.context)
-        other.goto(self.workshop.link)
+        # Nobody has to do anything in the tab: it is still signed in, and finds the server again.
         expect(page.get_by_role("alert")).to_be_hidden(timeout=30_000)
         expect(page.get_by_role("article", name="first")).to_be_visible()
 

@@ -1,3 +1,4 @@
+import Glibc
 import Server
 import TestSupport
 import Testing
@@ -42,6 +43,25 @@ struct AccessTests {
         #expect(try page.ask("GET /?token=\(page.service.token.dropLast())x", []).status == 403)
         #expect(try page.ask("GET /?token=", []).status == 403)
         #expect(page.service.token.count == 43)
+    }
+
+    @Test("who is signed in stays so when the page is started again, by a file that nobody else reads")
+    func restart() throws {
+        let page = try TestPage()
+        let file = page.database + ".session"
+        var information = stat()
+        #expect(stat(file, &information) == 0 && information.st_mode & 0o777 == 0o600)
+        func session() throws -> (value: Substring, token: String) {
+            let service = try WebService(page.settings)
+            defer { service.stop() }
+            let answer = try page.ask("GET /?token=\(service.token)", [], of: service)
+            return (try #require(answer["set-cookie"]).prefix { $0 != ";" }.drop { $0 != "=" }, service.token)
+        }
+        let first = page.cookie.drop { $0 != "=" }
+        let second = try session()
+        #expect(second.value == first && second.token != page.service.token)
+        chmod(file, 0o644)
+        #expect(try session().value != first)
     }
 
     @Test("data, files and verbs need the cookie or the token; the page itself has no data")

@@ -19,6 +19,9 @@ struct RunTests {
         guard case .list(let jobs) = try page.json("/api/jobs") else { return }
         let names = jobs.map { job -> JSONValue? in if case .object(let job) = job { job["runnable"] } else { nil } }
         #expect(names == [.flag(true), .flag(false)])
+        for list in ["collections", "items", "items/index", "runs"] {
+            #expect(try page.ask("GET /api/jobs/listed/\(list)").status == 200, "\(list)")
+        }
         #expect(try page.ask("POST /api/jobs/pics/run", body: "{}").status == 409)
         #expect(try page.ask("POST /api/jobs/none/run", body: "{}").status == 404)
     }
@@ -34,7 +37,7 @@ struct RunTests {
             Issue.record("no error")
             return
         }
-        #expect(error.contains("did you mean 'list'?") && job["runnable"] == .flag(false))
+        #expect(error.contains("list") && job["runnable"] == .flag(false), "\(error)")
     }
 
     @Test("a run is this program with the job's file; what it is given is no flag and no command")
@@ -95,6 +98,17 @@ struct RunTests {
         try CatalogLocation.write(page.database) { try $0.run("UPDATE item SET state = 'failed'") }
         let second = connection.read { $0.contains("event: jobs\n") && $0.hasSuffix("\n\n\r\n") }
         #expect(second.contains("\"stored\": 0") && second.contains("\"failed\": 1"))
+    }
+
+    @Test("a job file that is added while the page is open is told of")
+    func addedFile() throws {
+        let page = try TestPage(files: [Self.job], watchesFolder: true)
+        let connection = try page.open("/api/events")
+        _ = connection.read { $0.contains("event: jobs\n") && $0.hasSuffix("\n\n\r\n") }
+        try page.folder.write(
+            Self.job.replacing("name: listed", with: "name: added").replacing("../listed", with: "../added"),
+            to: "jobs/1.yaml")
+        #expect(connection.read { $0.contains("\"added\"") }.contains("\"added\""))
     }
 
     @Test("removed items lose their files and leave lists; restored ones are pending")

@@ -13,15 +13,18 @@ final class TestPage {
     let folder: TemporaryDirectory
     let database: String
     let output: String
+    let settings: WebSettings
     let service: WebService
     private(set) var cookie = ""
 
     /// - Parameters:
     ///   - files: texts of job files.
+    ///   - watchesFolder: whether the page has their folder, in place of each.
     ///   - program: a script in place of this program, for runs.
     ///   - fill: writes rows; the job `pics` with the collection 1, key `all`, is there.
     init(
         hosts: [String] = [], limits: ServerLimits = ServerLimits(), files: [String] = [],
+        watchesFolder: Bool = false,
         program: String = "#!/bin/sh\nexit 1\n", _ fill: (Connection, TestPage.Rows) throws -> Void = { _, _ in }
     ) throws {
         folder = try TemporaryDirectory()
@@ -40,8 +43,12 @@ final class TestPage {
             registry: SourceRegistry([SourceModule(ListSource.self)]), program: script)
         settings.hosts = hosts
         settings.limits = limits
-        settings.files = try files.enumerated().map { try folder.write($0.element, to: "jobs/\($0.offset).yaml") }
+        for (number, text) in files.enumerated() {
+            settings.files.append(try folder.write(text, to: "jobs/\(number).yaml"))
+        }
+        if watchesFolder { settings.files = [folder.path("jobs")] }
         settings.environment = ["PATH": "/usr/bin:/bin"]
+        self.settings = settings
         service = try WebService(settings)
         let answer = try ask("GET /?token=\(service.token)", [])
         cookie = String(try #require(answer["set-cookie"]).prefix { $0 != ";" })
@@ -66,7 +73,7 @@ final class TestPage {
                 """
                 INSERT INTO item (id, job, collection_id, key, position, url, title, section, metadata, path, media_type,
                     size, sha256, stored_at, state, stem, path_hash)
-                VALUES (?1, 'pics', ?2, 'k' || ?1, ?3, 'https://host/' || ?1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?7, ?1)
+                VALUES (?1, 'pics', ?2, 'k' || ?1, ?3, 'https://host/' || ?1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, coalesce(?7, 'none'), ?1)
                 """, id, collection, position ?? id, title, section, metadata, bytes == nil ? nil : path, type,
                 bytes.map { Int64($0.utf8.count) }, bytes.map { _ in String(repeating: "ab", count: 32) },
                 bytes == nil ? nil : storedAt, state ?? (bytes == nil ? "pending" : "stored"))
@@ -75,8 +82,11 @@ final class TestPage {
     }
 
     /// One request on a connection of its own; the browser's cookie unless other headers are given.
-    func ask(_ line: String, _ headers: [String]? = nil, body: String? = nil, host: String? = nil) throws -> RawResponse
-    {
+    func ask(
+        _ line: String, _ headers: [String]? = nil, body: String? = nil, host: String? = nil,
+        of other: WebService? = nil
+    ) throws -> RawResponse {
+        let service = other ?? service
         var fields =
             ["Host: \(host ?? service.address)"] + (headers ?? ["Cookie: \(cookie)", "Sec-Fetch-Site: same-origin"])
         if let body {

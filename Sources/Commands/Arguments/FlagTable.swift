@@ -84,9 +84,8 @@ enum FlagTable {
         Flag(
             "host", "NAME", in: .settings, isRepeatable: true, of: [.web],
             help: "a further name under which the page may be reached; may be given several times",
-            details:
-                "For a proxy or another address of this machine. With a port only that one; 127.0.0.1, [::1] and localhost "
-                + "are there."
+            details: "For a proxy or another address of this machine. With a port only that one; 127.0.0.1, [::1] and "
+                + "localhost are there."
         ) { text, options throws(UnwantedValue) in
             options.hosts.append(try OptionValue.text(text, wanted: "a name, perhaps with a port"))
         },

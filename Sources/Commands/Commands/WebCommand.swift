@@ -106,9 +106,8 @@ private struct BrowserStart {
         var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + entries { free(text) } }
         var process = pid_t()
-        let isThere = (environment["PATH"] ?? "").split(separator: ":").contains {
-            access("\($0)/\(browser)", X_OK) == 0
-        }
+        let folders = (environment["PATH"] ?? "").split(separator: ":")
+        let isThere = folders.contains { access("\($0)/\(browser)", X_OK) == 0 }
         guard written == text.utf8.count, isThere || browser.contains("/"),
             posix_spawn(&process, "/bin/sh", nil, nil, &words, &entries) == 0
         else {

@@ -168,8 +168,10 @@ extension PageList {
         do {
             for id in collections {
                 let from = start.flatMap { $0.collection == id ? $0 : nil }
-                let ownSection: String? =
-                    section == nil ? nil : try catalog.value("SELECT section FROM collection WHERE id = ?", id) ?? nil
+                let ownSection =
+                    try section == nil
+                    ? nil
+                    : catalog.first("SELECT section FROM collection WHERE id = ?", id) { try $0[0] as String? } ?? nil
                 let leftOut = isFiltered ? [] : try Self.leftOut(in: id, from: catalog)
                 try rows.forEach(id, from?.position ?? Int64.min, from?.item ?? Int64.min, ownSection) { row in
                     let place = Place(collection: id, position: try row[0], item: try row[1])
@@ -183,9 +185,10 @@ extension PageList {
 
     /// Of a collection the items that are no longer listed, or removed: few, with an index of their own.
     private static func leftOut(in collection: Int64, from catalog: Connection) throws -> Set<Int64> {
-        Set(
-            try catalog.rows("SELECT id FROM item WHERE collection_id = ? AND state IN ('gone', 'removed')", collection)
-            { try $0[0] as Int64 })
+        let ids = try catalog.rows(
+            "SELECT id FROM item WHERE collection_id = ? AND state IN ('gone', 'removed')", collection
+        ) { try $0[0] as Int64 }
+        return Set(ids)
     }
 
     /// Of a row of `walk`.

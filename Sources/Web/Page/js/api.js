@@ -70,3 +70,13 @@ export function pictureURL(id, picture) {
 export function fileURL(id, sha256) {
     return withQuery(`/files/${id}`, { v: sha256 });
 }
+
+/** The collections of a job; of one that has never run there are none. */
+export async function collectionsOf(job) {
+    try {
+        return await get(`${jobPath(job)}/collections`);
+    } catch (error) {
+        if (error.status === 404) return [];
+        throw error;
+    }
+}

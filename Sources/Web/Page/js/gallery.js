@@ -8,14 +8,14 @@ import { setQuery } from "./router.js";
 
 /**
  * `list` is an ItemList; `jobOf(found)` tells the job of an item; `nothing` makes the element for a list without items.
- * `setItem(id)` opens the viewer on an item or, with null, closes it.
+ * `opened` is what `list.open()` returned, where that was called before. `setItem(id)` opens the viewer on an item or, with null, closes it.
  */
-export function gallery({ list, jobOf, nothing, seen }) {
+export function gallery({ list, opened = null, jobOf, nothing, seen }) {
     const box = h("div", { class: "gallery" });
     const grid = new Grid({ list, jobOf, seen, address: (found, id) => itemAddress(id) });
     let viewer = null;
     let wanted = null;
-    const opened = list.open(new URLSearchParams(location.search).get("item"));
+    opened ??= list.open(new URLSearchParams(location.search).get("item"));
     box.append(grid.element);
 
     function showCount() {
@@ -29,6 +29,7 @@ export function gallery({ list, jobOf, nothing, seen }) {
     live.changes.addEventListener("status", onStatus);
     list.addEventListener("count", showCount);
     list.addEventListener("block", showCount);
+    showCount();
 
     async function setItem(id) {
         wanted = id;

@@ -26,16 +26,7 @@ export class ItemList extends EventTarget {
 
     /** Loads the first block, and in parallel where the other blocks begin. Resolves when something can be shown. */
     async open(item = null) {
-        const index = get(withQuery(`${this.path}/index`, { ...this.filter, every: BLOCK, item }), { signal: this.closing.signal })
-            .then((answer) => {
-                // What has been found meanwhile, block after block, may reach farther than an index that ran out of time.
-                if (answer.after.length >= this.after.length) this.after = answer.after;
-                this.isOpen = answer.total === null;
-                this.total = answer.total ?? Math.max(this.total ?? 0, this.after.length * BLOCK);
-                this.sections = answer.sections ?? this.sections;
-                this.dispatchEvent(new CustomEvent("count"));
-                return answer.index ?? null;
-            });
+        const index = this.askIndex(item, 3);
         // Without it the list grows at its end, block after block.
         index.catch((error) => {
             if (error.name === "AbortError") return;
@@ -44,6 +35,21 @@ export class ItemList extends EventTarget {
         });
         await this.load(0);
         return index;
+    }
+
+    /** Where blocks begin. On a busy machine the time limit of the server may end it early: it is asked again. */
+    askIndex(item, attempts) {
+        return get(withQuery(`${this.path}/index`, { ...this.filter, every: BLOCK, item }), { signal: this.closing.signal })
+            .then((answer) => {
+                if (answer.total === null && attempts > 1) setTimeout(() => this.closing.signal.aborted || this.askIndex(null, attempts - 1).catch(() => {}), 1500);
+                // What has been found meanwhile, block after block, may reach farther than an index that ran out of time.
+                if (answer.after.length >= this.after.length) this.after = answer.after;
+                this.isOpen = answer.total === null;
+                this.total = answer.total ?? Math.max(this.total ?? 0, this.after.length * BLOCK);
+                this.sections = answer.sections ?? this.sections;
+                this.dispatchEvent(new CustomEvent("count"));
+                return answer.index ?? null;
+            });
     }
 
     close() {

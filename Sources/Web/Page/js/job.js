@@ -1,6 +1,6 @@
 // One job: what its run does now, or what the last one did, and the controls.
 
-import { get, jobPath, Problem } from "./api.js";
+import { collectionsOf, jobPath, Problem } from "./api.js";
 import { arrivalsCard } from "./arrivals.js";
 import { fill, h, icon, setText } from "./dom.js";
 import { ageText, byteText, countText, durationText, percent, plural, remainingText, timeText } from "./format.js";
@@ -13,7 +13,7 @@ import { badge, outcomeBar, runSeconds, runStrip, verdict } from "./outcomes.js"
 import { runControls } from "./run-controls.js";
 
 export async function show({ job: name }) {
-    const [, rows] = await Promise.all([live.loadJobs(), get(`${jobPath(name)}/collections`)]);
+    const [, rows] = await Promise.all([live.loadJobs(), collectionsOf(name)]);
     const job = live.jobs.get(name);
     if (!job) throw new Problem(404, `There is no job ${name}`, "its catalog may be another one: runner web --database FILE");
 
@@ -54,12 +54,12 @@ export async function show({ job: name }) {
 
     let frame = 0;
     const soon = (event) => {
-        if (event.detail !== undefined && event.detail !== name) return;
+        if (event.detail !== null && event.detail !== name) return;
         cancelAnimationFrame(frame);
         frame = requestAnimationFrame(update);
     };
     const finished = async (event) => {
-        if (event.detail.job === name) collections.replace(await get(`${jobPath(name)}/collections`));
+        if (event.detail.job === name) collections.replace(await collectionsOf(name));
     };
     live.changes.addEventListener("status", soon);
     live.changes.addEventListener("jobs", soon);
@@ -93,7 +93,7 @@ function overallCard(name) {
         const big = h("span", { class: "overall-percent" });
         const state = h("span", { class: "soft" });
         const fillBar = h("span", { class: "meter-fill" });
-        const meter = h("div", { class: "meter", role: "progressbar", "aria-label": name, "aria-valuemin": "0" }, fillBar);
+        const meter = h("div", { class: "meter", role: "progressbar", "aria-label": "Whole run", "aria-valuemin": "0" }, fillBar);
         const names = ["Done", "Failed", "In flight", "Waiting", "Speed", "Received", "Elapsed"];
         const values = names.map(() => h("dd"));
         fill(body, h("div", { class: "overall-line" }, big, state), meter,

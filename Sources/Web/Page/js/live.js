@@ -16,73 +16,95 @@ export const changes = new EventTarget();
 export let reachable = null;
 export let problem = null;
 
-let stream = null;
-let timer = 0;
-let failures = 0;
-
 const emit = (name, detail) => changes.dispatchEvent(new CustomEvent(name, { detail }));
 
-/** Opens the stream, and closes it while the tab is hidden: a browser has six connections for a host. */
-export function start() {
-    document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
-    open();
-}
-
-function close() {
-    clearTimeout(timer);
-    stream?.close();
-    stream = null;
-}
-
-function open() {
-    close();
-    if (document.hidden) return;
-    stream = new EventSource("/api/events");
-    stream.addEventListener("open", () => setReachable(true));
-    stream.addEventListener("error", lost);
-    on("jobs", ({ jobs: rows }) => keepJobs(rows));
-    on("snapshot", (status) => keepStatus(status.job, status));
-    on("change", (change) => keepStatus(change.job, merged(statuses.get(change.job), change)));
-    on("items", (detail) => emit("items", detail));
-    on("finished", (end) => {
-        statuses.delete(end.job);
-        const job = jobs.get(end.job);
-        if (job) job.live = null;
-        emit("status", end.job);
-        emit("finished", end);
-    });
-}
-
-function on(name, handler) {
-    stream.addEventListener(name, (event) => handler(JSON.parse(event.data)));
-}
-
-/** A stream does not say why it ended; a plain request does. */
-async function lost() {
-    close();
-    failures += 1;
-    const wait = Math.min(15000, 500 * 2 ** Math.min(5, failures));
-    timer = setTimeout(open, wait);
-    try {
-        keepJobs(await get("/jobs"), true);
-        problem = null;
-    } catch (error) {
-        problem = error;
-        setReachable(false);
+/** Listens while this tab can be seen. */
+export async function start() {
+    let tell;
+    if ("SharedWorker" in window) {
+        const { port } = new SharedWorker("/page/js/stream-worker.js", { type: "module", name: "runner" });
+        port.addEventListener("message", ({ data: [name, detail] }) => take(name, detail));
+        port.start();
+        tell = (word) => port.postMessage(word);
+    } else {
+        const { Stream } = await import("./stream.js");
+        const stream = new Stream(take);
+        tell = (word) => (word === "visible" ? stream.open() : stream.close());
     }
+    const look = () => tell(document.hidden ? "hidden" : "visible");
+    document.addEventListener("visibilitychange", look);
+    addEventListener("pagehide", () => tell("gone"));
+    // Back from the browser's own cache of pages.
+    addEventListener("pageshow", (event) => event.persisted && look());
+    look();
 }
 
-function setReachable(value) {
-    if (value) failures = 0;
-    if (reachable === value) return;
+function take(name, detail) {
+    if (name === "open") setReachable(true, null);
+    else if (name === "lost") setReachable(false, detail);
+    else if (name === "jobs") keepJobs(detail.jobs, detail.isWhole, detail.removed);
+    else if (name === "snapshot") keepStatus(detail.job, detail);
+    else if (name === "items") emit("items", detail);
+    else if (name === "finished") finish(detail);
+}
+
+function setReachable(value, reason) {
+    if (reachable === value && problem?.status === reason?.status) return;
     const recovered = reachable === false && value;
     reachable = value;
+    problem = reason;
+    if (value) dropOldRuns();
     emit("reachable", { recovered });
 }
 
-function keepJobs(rows, complete = false) {
-    if (complete || jobs.size === 0) jobs.clear();
-    for (const row of rows) jobs.set(row.name, row);
+/** A stream that opens again tells of every run at work; what it does not tell of has ended meanwhile. */
+function dropOldRuns() {
+    for (const name of [...statuses.keys()]) {
+        statuses.delete(name);
+        emit("status", name);
+    }
+}
+
+function finish(end) {
+    statuses.delete(end.job);
+    const job = jobs.get(end.job);
+    if (job) job.live = null;
+    emit("status", end.job);
+    emit("jobs");
+    emit("finished", end);
+    settle(end.job, 20);
+}
+
+const settling = new Set();
+
+/** The stream says that a run has ended a moment before the catalog knows how: its row is asked for until it does. */
+function settle(name, attempts) {
+    if (settling.has(name)) return;
+    settling.add(name);
+    setTimeout(async () => {
+        settling.delete(name);
+        try {
+            keepJobs(await get("/jobs"), true);
+        } catch {
+            return;  // The stream says so too, and brings the jobs when it is open again.
+        }
+        const job = jobs.get(name);
+        if (job?.last_run?.outcome !== "running") emit("finished", { job: name });
+        else if (!job.live && attempts > 1) settle(name, attempts - 1);
+    }, 300);
+}
+
+function keepJobs(rows, isWhole = false, removed = []) {
+    if (isWhole) jobs.clear();
+    for (const row of rows) {
+        jobs.set(row.name, row);
+        if (!row.live && row.last_run?.outcome === "running") settle(row.name, 20);
+        if (!row.live && statuses.has(row.name)) {
+            statuses.delete(row.name);
+            emit("status", row.name);
+        }
+    }
+    for (const name of removed) jobs.delete(name);
     emit("jobs");
 }
 
@@ -94,18 +116,6 @@ function keepStatus(name, status) {
         emit("jobs");
     }
     emit("status", name);
-}
-
-/** A change has only what changed; rows of collections are merged by key. */
-function merged(before, change) {
-    if (!before || before.run !== change.run) return change;
-    const after = { ...before, ...change };
-    if (change.collections) {
-        const rows = new Map(before.collections.map((row) => [row.key, row]));
-        for (const row of change.collections) rows.set(row.key, { ...rows.get(row.key), ...row });
-        after.collections = [...rows.values()];
-    }
-    return after;
 }
 
 /** The jobs, asked for at once where the stream has not brought them yet. */

@@ -1,6 +1,6 @@
 // The pictures of a job: of a collection, of a section, of a search, or all.
 
-import { get, jobPath, post, Problem } from "./api.js";
+import { collectionsOf, jobPath, post, Problem } from "./api.js";
 import { button, fill, h, icon, isUnavailable, setReason, setText, title } from "./dom.js";
 import { plural } from "./format.js";
 import { gallery, listProblem } from "./gallery.js";
@@ -20,11 +20,15 @@ const filterOf = ({ collection, section, state, search, sort }) => ({ collection
 
 export async function show(place) {
     const name = place.job;
-    const [, collections] = await Promise.all([live.loadJobs(), get(`${jobPath(name)}/collections`)]);
+    let filter = filterOf(place.query);
+    // The pictures are asked for first: they are what someone waits for.
+    let first = new ItemList(`${jobPath(name)}/items`, filter);
+    const began = first.open(place.query.item);
+    began.catch(() => {});
+    const [, collections] = await Promise.all([live.loadJobs(), collectionsOf(name)]);
     const job = live.jobs.get(name);
     if (!job) throw new Problem(404, `There is no job ${name}`);
 
-    let filter = filterOf(place.query);
     let photos = null;
     let askedFor = "";
 
@@ -64,11 +68,14 @@ export async function show(place) {
 
     function open() {
         photos?.leave();
-        const list = new ItemList(`${jobPath(name)}/items`, filter);
-        photos = gallery({ list, jobOf: () => name, nothing, seen: prioritise });
+        const list = first ?? new ItemList(`${jobPath(name)}/items`, filter);
+        const opened = first ? began : undefined;
+        first = null;
+        photos = gallery({ list, opened, jobOf: () => name, nothing, seen: prioritise });
         const current = photos;
         fill(body, current.element);
         const showCount = () => setText(count, list.total === null ? "" : plural(list.total, "item"));
+        showCount();
         list.addEventListener("count", showCount);
         list.addEventListener("block", showCount);
         list.addEventListener("problem", (event) => event.detail.isUnreachable || say(event.detail.message, { kind: "error" }));
