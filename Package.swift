@@ -95,7 +95,7 @@ let package = Package(
         module("Reports", ["System", "Model", "Catalog", "SQLite"]),
         module(
             "Commands",
-            core + ["System", "SourcesAll", "Reports", "YAML", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
+            core + ["System", "SourcesAll", "SourcesCommand", "Reports", "YAML", "SQLite", "HTTP", "Files", "Archive", "MediaClient"]),
         .executableTarget(
             name: "runner",
             dependencies: ["Commands"],

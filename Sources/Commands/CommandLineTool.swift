@@ -44,7 +44,7 @@ package enum CommandLineTool {
         switch command {
         case .run: await RunCommand(options: options, context: context).run()
         case .`init`: InitCommand(options: options, context: context).run()
-        case .check: CheckCommand(options: options, context: context).run()
+        case .check: await CheckCommand(options: options, context: context).run()
         case .plan: await PlanCommand(options: options, context: context).run()
         case .report: ReportCommand(options: options, context: context).run()
         case .show: ShowCommand(options: options, context: context).run()
@@ -53,7 +53,8 @@ package enum CommandLineTool {
         case .prune: await PruneCommand(options: options, context: context).run()
         case .gc: await GCCommand(options: options, context: context).run()
         case .thumbnails: await ThumbnailsCommand(options: options, context: context).run()
-        case .sources: SourcesCommand(options: options, context: context).run()
+        case .sources: await SourcesCommand(options: options, context: context).run()
+        case .source: await SourceTestCommand(options: options, context: context).run()
         case .doctor: DoctorCommand(options: options, context: context).run()
         case .completions: CompletionsCommand(options: options, context: context).run()
         case .man: ManCommand(options: options, context: context).run()

@@ -85,7 +85,7 @@ final class FetchService: Sendable {
         return Dictionary(fields) { "\($0), \($1)" }.mapValues { .text($0) }
     }
 
-    private static func failure(_ id: Int, _ word: String, _ message: String) -> JSONValue {
+    static func failure(_ id: Int, _ word: String, _ message: String) -> JSONValue {
         .object([
             "type": .text("response"), "id": .integer(Int64(id)), "error": .text(word), "message": .text(message),
         ])

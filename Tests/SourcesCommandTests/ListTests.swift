@@ -62,7 +62,7 @@ struct ListTests {
                 "the script wrote more after its end"
             ),
             (#"echo '{"type":"error","kind":"permanent","message":"no such album"}'"#, "no such album"),
-            (#"echo '{"type":"spec","protocol":2,"name":"n"}'"#, "the script speaks protocol 2, this program 1"),
+            (#"echo '{"type":"spec","protocol":2,"name":"n"}'"#, "a line of the script speaks protocol 2, this program 1"),
             ("head -c 2097152 /dev/zero | tr '\\0' x", "./list.sh wrote a line of over 1048576 bytes"),
             ("sleep 1000", "./list.sh wrote no line for 1 s"),
         ])

@@ -1,6 +1,6 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, report, show, verify, reset, prune, gc, thumbnails, sources, doctor, completions
+    case run, `init`, check, plan, report, show, verify, reset, prune, gc, thumbnails, sources, source, doctor, completions
     case man, help
 
     /// One line for the list of commands.
@@ -18,6 +18,7 @@ enum Command: String, CaseIterable, Sendable {
         case .gc: "evict what is over output.max_bytes, remove leftovers"
         case .thumbnails: "make the pictures that are missing of what is stored"
         case .sources: "the source modules, and the options of one"
+        case .source: "test a script of your own against the rules for scripts"
         case .doctor: "say what is wrong with this machine"
         case .completions: "the script that completes command lines in a shell"
         case .man: "a manual page: runner (default) or runner-job"
@@ -38,7 +39,10 @@ enum Command: String, CaseIterable, Sendable {
                 words: ["a job, by name or file", "an item of the job: its key, URL, title or path"])
         case .reset: Operands(text: "JOB [COLLECTION|ITEM]", count: 1...2, words: ["a job, by name or file"])
         case .prune: Operands(text: "", count: 0...0)
-        case .sources: Operands(text: "[TYPE]", count: 0...1)
+        case .sources: Operands(text: "[TYPE|CMD]", count: 0...1)
+        case .source:
+            Operands(
+                text: "test CMD...", count: 2...Int.max, words: ["the word test", "a script, and its arguments"])
         case .doctor: Operands(text: "", count: 0...0)
         case .completions: Operands(text: "SHELL", count: 1...Int.max, words: ["the name of a shell: bash or zsh"])
         case .man: Operands(text: "[PAGE]", count: 0...1)
@@ -121,7 +125,17 @@ enum Command: String, CaseIterable, Sendable {
                     + "made again only when a file or the settings have changed, or with --refresh."
             ]
         case .sources:
-            ["With TYPE: every option of that module, its type, its default, and the fields of its path templates."]
+            [
+                "With TYPE: every option of that module, its type, its default, and the fields of its path templates. "
+                    + "With CMD, a script such as ./albums.py, what the script says of itself."
+            ]
+        case .source:
+            [
+                "CMD is a script that lists, and its arguments; a path with a slash. It is started several times, as a run "
+                    + "would start it, and each rule is a line: ok, FAIL with the reason, or skip. What it requests is "
+                    + "requested as in a run; nothing is downloaded, and nothing is kept.",
+                "Arguments of the script that begin with - come behind --.",
+            ]
         case .doctor:
             ["Each line is ok, a warning or a problem with what to do about it."]
         case .completions:
@@ -170,7 +184,18 @@ enum Command: String, CaseIterable, Sendable {
                 ("runner gc --dry-run", "What would go, of all jobs."),
                 ("runner gc photos --max-bytes 2GB", "Keeps the two gigabytes that were used last."),
             ]
-        case .sources: [("runner sources flickr", "Every option of the source flickr.")]
+        case .sources:
+            [
+                ("runner sources flickr", "Every option of the source flickr."),
+                ("runner sources ./albums.py", "What a script of your own takes."),
+            ]
+        case .source:
+            [
+                (
+                    "runner source test ./albums.py --options albums.yaml",
+                    "Every rule, with what albums.yaml has in place of source.options."
+                )
+            ]
         case .completions:
             [
                 (
@@ -250,7 +275,13 @@ enum Command: String, CaseIterable, Sendable {
                 ("2", "none can be made; a disk or catalog fault"), usage,
                 ("75", "a run holds the job's lock"), ("78", "a job file is invalid or missing"),
             ]
-        case .sources, .completions, .man, .help: [("0", "printed"), usage]
+        case .sources: [("0", "printed"), ("2", "the script does not say what it is"), usage]
+        case .source:
+            [
+                ("0", "the script keeps every rule"), ("1", "it breaks one"), ("2", "it could not be tried"), usage,
+                ("78", "the file of --options is no mapping"),
+            ]
+        case .completions, .man, .help: [("0", "printed"), usage]
         case .doctor: [("0", "no problem, perhaps warnings"), ("1", "a problem"), usage]
         }
     }

@@ -8,7 +8,7 @@ enum FlagTable {
         switch: "version", letter: "V", in: .general, of: Command.allCases, help: "show the versions and exit"
     ) { _ in }
 
-    static let all: [Flag] = selection + settings + upkeep + sections + output + [help, version]
+    static let all: [Flag] = selection + settings + upkeep + scripts + sections + output + [help, version]
 
     private static let selection = [
         Flag(
@@ -87,6 +87,15 @@ enum FlagTable {
         Flag(switch: "dry-run", in: .settings, of: [.gc], help: "print what would go, and change nothing") {
             $0.isDryRun = true
         },
+    ]
+
+    private static let scripts = [
+        Flag(
+            "options", "FILE", in: .settings, of: [.source],
+            help: "the script's options, a mapping in YAML or JSON as below source.options of a job file"
+        ) { text, options throws(UnwantedValue) in
+            options.scriptOptions = try OptionValue.text(text, wanted: "a file name")
+        }
     ]
 
     private static let sections = [

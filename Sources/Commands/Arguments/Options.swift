@@ -37,6 +37,8 @@ struct Options: Equatable, Sendable {
     var slowest: Int?
     var format = ReportFormat.text
     var output: String?
+    /// The file with the options of a script that is tested.
+    var scriptOptions: String?
 }
 
 /// The values of `--progress`.

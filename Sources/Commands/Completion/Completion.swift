@@ -77,6 +77,10 @@ struct Completion {
         case "ID": return Candidates(words: catalog.runs())
         case "SOURCE":
             return Candidates(files: .all, words: registry.modules.map { .init($0.type, $0.summary) })
+        case "test": return Candidates(words: [.init("test", "try every rule for scripts")])
+        case "CMD": return Candidates(files: .all)
+        case "TYPE|CMD":
+            return Candidates(files: .all, words: registry.modules.map { .init($0.type, $0.summary) })
         case "TYPE": return Candidates(words: registry.modules.map { .init($0.type, $0.summary) })
         case "COMMAND": return Candidates(words: Command.allCases.map { .init($0.rawValue, $0.summary) })
         case "SHELL": return Candidates(words: CompletionScript.allCases.map { .init($0.rawValue) })

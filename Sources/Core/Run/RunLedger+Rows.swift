@@ -59,7 +59,10 @@ extension RunLedger {
                 case "name": return url.lastPathSegment
                 case "stem": return nameWithoutExtension(url.lastPathSegment)
                 case "host": return url.host
-                default: return item.fields[field] ?? ""
+                default:
+                    if let value = item.fields[field] { return value }
+                    guard field.hasPrefix(TemplateField.metadataPrefix) else { return "" }
+                    return item.metadata[String(field.dropFirst(TemplateField.metadataPrefix.count))]?.plainText ?? ""
                 }
             }
         }
