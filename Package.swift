@@ -140,7 +140,7 @@ let package = Package(
             swiftSettings: settings),
         tests(of: "SourcesFlags", core + ["YAML"]),
         tests(of: "SourcesFlickr", core + ["YAML", "SQLite"], excluding: ["Samples"]),
-        tests(of: "SourcesCommand", core + ["YAML", "SQLite"]),
+        tests(of: "SourcesCommand", core + ["YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesManifest", core + ["YAML", "SQLite"]),
         tests(of: "Reports", core + ["SQLite"]),
         tests(
