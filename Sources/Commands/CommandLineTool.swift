@@ -54,6 +54,14 @@ package enum CommandLineTool {
         case .gc: await GCCommand(options: options, context: context).run()
         case .thumbnails: await ThumbnailsCommand(options: options, context: context).run()
         case .sources: await SourcesCommand(options: options, context: context).run()
+        case .adopt:
+            await RunCommand(
+                options: {
+                    var options = options
+                    options.isAdopting = true
+                    return options
+                }(), context: context
+            ).run()
         case .source: await SourceTestCommand(options: options, context: context).run()
         case .doctor: DoctorCommand(options: options, context: context).run()
         case .completions: CompletionsCommand(options: options, context: context).run()

@@ -76,7 +76,7 @@ struct SuiteTests {
                     *'"check"'*) echo '{"type":"problem","at":"album","message":"is missing"}'; echo '{"type":"done"}';;
                     """), options: "{album: x}")
         #expect(lines.filter { $0.hasPrefix("FAIL") } == [])
-        #expect(lines.filter { $0.hasPrefix("ok") }.count == 16)
+        #expect(lines.filter { $0.hasPrefix("ok") }.count == 17)
         #expect(lines.contains("ok    a problem names its option"))
         #expect(lines.contains("ok    it lists with the memory that it wrote"))
     }

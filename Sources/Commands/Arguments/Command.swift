@@ -1,6 +1,6 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, report, show, verify, reset, prune, gc, thumbnails, sources, source, doctor, completions
+    case run, `init`, check, plan, report, show, verify, reset, prune, gc, adopt, thumbnails, sources, source, doctor, completions
     case man, help
 
     /// One line for the list of commands.
@@ -15,6 +15,7 @@ enum Command: String, CaseIterable, Sendable {
         case .verify: "check stored files against the catalog"
         case .reset: "delete what a job stored, or one collection of it"
         case .prune: "delete old runs; their sums by day stay"
+        case .adopt: "take what a folder has already as a job's files, and fetch nothing"
         case .gc: "evict what is over output.max_bytes, remove leftovers"
         case .thumbnails: "make the pictures that are missing of what is stored"
         case .sources: "the source modules, and the options of one"
@@ -29,7 +30,7 @@ enum Command: String, CaseIterable, Sendable {
     /// What stands on the command line beside flags.
     var operands: Operands {
         switch self {
-        case .run, .check, .thumbnails: Operands(text: "JOB...", count: 1...Int.max)
+        case .run, .check, .thumbnails, .adopt: Operands(text: "JOB...", count: 1...Int.max)
         case .`init`: Operands(text: "SOURCE [FILE]", count: 1...2, words: ["a source, or a list of URLs"])
         case .plan: Operands(text: "JOB", count: 1...1)
         case .report, .verify, .gc: Operands(text: "[JOB...]", count: 0...Int.max)
@@ -119,6 +120,14 @@ enum Command: String, CaseIterable, Sendable {
                     + "line for each file: evict, remove, or changed (it is not what was stored, and stays), job, key, path, "
                     + "bytes. Into a pipe or a file the fields are separated by tabs.",
             ]
+        case .adopt:
+            [
+                "JOB is a job file, or a folder of job files. The source is asked for its list, and each item takes the file that is "
+                    + "in the output directory at its path, whatever its extension, or that has the SHA-256 of the list. "
+                    + "Sizes and digests are read; no file is moved, changed or downloaded, and what is nobody's stays.",
+                "The next run asks whether these files have changed since their times of modification, and fetches what has "
+                    + "no file.",
+            ]
         case .thumbnails:
             [
                 "JOB is a job file that has media:, or a folder of job files. Nothing is asked of the network. Pictures are "
@@ -179,6 +188,7 @@ enum Command: String, CaseIterable, Sendable {
                 ("runner report flags --items", "Every item of the job's last run."),
                 ("runner report --since 7d --format json", "A week for another program."),
             ]
+        case .adopt: [("runner adopt photos.yaml", "The files of photos.yaml that are there already.")]
         case .gc:
             [
                 ("runner gc --dry-run", "What would go, of all jobs."),
@@ -227,6 +237,13 @@ enum Command: String, CaseIterable, Sendable {
                 ), usage,
                 ("75", "another run holds the job's lock"),
                 ("78", "a job file is invalid or missing; nothing ran"),
+                ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
+            ]
+        case .adopt:
+            [
+                ("0", "the list was read; items without files are for the next run"),
+                ("2", "the list could not be begun or ended early; a disk, catalog or output fault"), usage,
+                ("75", "another run holds the job's lock"), ("78", "a job file is invalid or missing"),
                 ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
             ]
         case .`init`: [("0", "written"), ("2", "the file is there already, or could not be written"), usage]

@@ -22,10 +22,14 @@ enum FlagTable {
             "limit", "N", in: .selection, of: [.run, .plan], help: "the first N items of the list, after --only"
         ) { text, options throws(UnwantedValue) in options.limit = try OptionValue.count(text) },
         Flag(
-            switch: "failed", in: .selection, of: [.run],
+            "failed", "REASON,...", in: .selection, isValueOptional: true, of: [.run],
             help: "items whose latest transfer failed or was cancelled, or that have none",
-            details: "The source is not asked for its list."
-        ) { $0.isFailedOnly = true },
+            details: "The source is not asked for its list. With reasons such as dns,timeout, only those that failed for "
+                + "one of them."
+        ) { text, options throws(UnwantedValue) in
+            options.isFailedOnly = true
+            if !text.isEmpty { options.failureReasons = try OptionValue.reasons(text) }
+        },
         Flag(
             switch: "refresh", in: .selection, of: [.run, .thumbnails],
             help: "fetch every selected item in full, or make every picture, whatever is stored"
@@ -46,7 +50,7 @@ enum FlagTable {
 
     private static let settings = [
         Flag(
-            "set", "KEY=VALUE", in: .settings, isRepeatable: true, of: [.run, .check, .plan, .thumbnails],
+            "set", "KEY=VALUE", in: .settings, isRepeatable: true, of: [.run, .check, .plan, .thumbnails, .adopt],
             help: "change a value of the job files; may be given several times",
             details: "KEY is a dotted path such as transfer.rate, VALUE is YAML."
         ) { text, options throws(UnwantedValue) in options.overrides.append(text) },
@@ -64,7 +68,7 @@ enum FlagTable {
         ) { text, options throws(UnwantedValue) in options.deadline = try OptionValue.duration(text) },
         Flag(
             "database", "FILE", in: .settings,
-            of: [.run, .plan, .report, .show, .verify, .reset, .prune, .gc, .thumbnails, .doctor],
+            of: [.run, .plan, .report, .show, .verify, .reset, .prune, .gc, .adopt, .thumbnails, .doctor],
             help: "the catalog's file",
             details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
                 + "$XDG_STATE_HOME/runner/runner.sqlite, else ~/.local/state/runner/runner.sqlite."
@@ -123,10 +127,10 @@ enum FlagTable {
                 + "live screen: p pauses and resumes, + and - change the concurrency, q stops, ? shows them."
         ) { text, options throws(UnwantedValue) in options.progress = try OptionValue.choice(text) },
         Flag(
-            switch: "quiet", letter: "q", in: .output, of: [.run, .thumbnails], help: "print only when something failed"
+            switch: "quiet", letter: "q", in: .output, of: [.run, .adopt, .thumbnails], help: "print only when something failed"
         ) { $0.verbosity = .quiet },
         Flag(
-            switch: "verbose", letter: "v", in: .output, of: [.run, .thumbnails], help: "print a line for each item"
+            switch: "verbose", letter: "v", in: .output, of: [.run, .adopt, .thumbnails], help: "print a line for each item"
         ) { $0.verbosity = .verbose },
         Flag(
             "format", "text|json", in: .output, of: [.report], help: "for people (default) or for programs"

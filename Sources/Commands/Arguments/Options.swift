@@ -1,3 +1,5 @@
+import Model
+
 /// What was typed, in types: the flags and operands of one invocation.
 struct Options: Equatable, Sendable {
     /// Job files, folders or names; the type of `sources`; the command of `help`.
@@ -10,6 +12,10 @@ struct Options: Equatable, Sendable {
     /// Whether the jobs that are sound run although others are not.
     var keepsGoing = false
     var isFailedOnly = false
+    /// Of those that failed; empty: for any reason.
+    var failureReasons: [FailureWord] = []
+    /// Whether items take files that are there, and nothing is fetched: `adopt`.
+    var isAdopting = false
     var isRefreshing = false
     var only: [String] = []
     var limit: Int?

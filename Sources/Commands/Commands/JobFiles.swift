@@ -110,6 +110,8 @@ extension CommandContext {
             database: try CatalogLocation.path(flag: options.database, environment: environment),
             runnerVersion: runnerVersion, environment: environment)
         session.selection.isFailedOnly = options.isFailedOnly
+        session.selection.reasons = options.failureReasons
+        session.selection.isAdopting = options.isAdopting
         session.selection.isRefreshing = options.isRefreshing
         session.selection.only = options.only
         session.selection.limit = options.limit

@@ -225,7 +225,7 @@ package struct JobLoader: Sendable {
                 maximumBytes: fields.output.maximumBytes?.bytes),
             transfer: transfer, refresh: fields.refresh, media: fields.media,
             expects: fields.expects?.values ?? plan.description?.expects ?? module.expects,
-            allowedFailures: fields.allowedFailures, knownFailures: fields.knownFailures, trust: trust)
+            stopsAfterKnown: fields.stopsAfterKnown, allowedFailures: fields.allowedFailures, knownFailures: fields.knownFailures, trust: trust)
     }
 
     private func module(_ source: Node?, _ context: inout DecodingContext) -> SourceModule? {

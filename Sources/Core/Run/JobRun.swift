@@ -399,7 +399,7 @@ final class JobRun: Sendable {
         } else {
             outcome = missed == 0 ? .complete : .partial
         }
-        var warnings = [ledger.renamingWarning]
+        var warnings = [ledger.renamingWarning, ledger.adoptionWarning]
         if case .complete = listing, ledger.fatal == nil {
             if !ledger.isPartial, !ledger.context.selection.isSourceChanged { try ledger.writeExpected(on: catalog) }
             if ledger.context.selection.isWhole, !ledger.isPartial {

@@ -74,7 +74,11 @@ extension RunLedger {
         try flushRenamed()
     }
 
-    private var isEnough: Bool { context.selection.limit.map { selected.count >= $0 } ?? false }
+    private var isEnough: Bool {
+        if let limit = context.selection.limit, selected.count >= limit { return true }
+        guard let known = context.job.stopsAfterKnown, !context.selection.listsEverything else { return false }
+        return knownInSequence >= known
+    }
 
     private func list(_ collection: ListedCollection, on catalog: Connection, now: Int64) throws -> RunEvent? {
         guard collections[collection.key] == nil else { return nil }
@@ -150,6 +154,7 @@ extension RunLedger {
         guard row.state != "removed" else { return }
         _ = selected.insert(row.id)
         try countListed(collection: row.collectionID, on: catalog)
+        knownInSequence = row.state == "stored" ? knownInSequence + 1 : 0
 
         switch url {
         case .success(let url)?:
@@ -182,7 +187,9 @@ extension RunLedger {
         try transaction(on: catalog) {
             for (row, collection) in rows {
                 guard !isEnough else { break }
-                guard isWanted(row.key, row.url, row.title, path: row.path) else { continue }
+                guard isWanted(row.key, row.url, row.title, path: row.path),
+                    context.selection.takes(failure: row.failure)
+                else { continue }
                 listed += 1
                 _ = selected.insert(row.id)
                 try countListed(collection: row.collectionID, on: catalog)
@@ -264,6 +271,13 @@ extension RunLedger {
         if work.stored == nil, row.path != nil {
             row = try noteLost(row, on: catalog)
             work = makeWork(row, url, promise, collection, clock: clock)
+        }
+        if selection.isAdopting, planned == nil {
+            outcome.add(
+                work.stored == nil
+                    ? try adopt(row, promise, collection, on: catalog, now: now)
+                    : try settle(row, .fresh, collection, on: catalog, now: now))
+            return
         }
         if !selection.isRefreshing {
             if row.state == "evicted", !selection.isFailedOnly {

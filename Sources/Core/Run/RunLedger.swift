@@ -71,6 +71,12 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var named: Set<RelativePath> = []
     /// What got its file while a page is listed, whose row is not committed.
     var publishedInPage: [PublishedItem] = []
+    /// What is in the folder, and how many items took a file of it and how many found none, where a folder is adopted.
+    var found: FoundFiles?
+    var adopted = 0
+    var missing = 0
+    /// Items listed one after another whose files the job has already.
+    var knownInSequence = 0
     private var completion: (@Sendable () -> Void)?
 
     final class ListedCollectionRow {
