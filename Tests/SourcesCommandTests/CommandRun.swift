@@ -26,7 +26,7 @@ final class CommandRun {
     /// SERVER stands for the server in all of them.
     init(
         _ script: String, source: [String] = [], top: [String] = [], replies: [String: String] = [:],
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], path: String = "{key}"
     ) throws {
         directory = try TemporaryDirectory()
         server = try FaultyServer { request in
@@ -42,7 +42,7 @@ final class CommandRun {
         let lines =
             ["name: job", "source:", "  type: command", "  command: [./list.sh]"]
             + source.map { "  \($0.replacing("SERVER", with: url))" } + top + [
-                "output: {directory: files, path: \"{key}\"}",
+                "output: {directory: files, path: \"\(path)\"}",
                 "transfer: {proxy: none, durability: none, retries: 0, allow_private_addresses: true}", "",
             ]
         let file = try directory.write(lines.joined(separator: "\n"), to: "job.yaml")

@@ -187,4 +187,43 @@ struct ListTests {
         #expect(Set(names).subtracting(allowed) == [])
         #expect(Set(names).isSuperset(of: ["PATH", "RUNNER_PROTOCOL", "RUNNER_JOB"]))
     }
+
+    @Test("of two items with one key the second is passed over, with a warning")
+    func duplicate() async throws {
+        let again = #"echo '{"type":"item","collection":"a","key":"a/1","url":"SERVER/9"}'; echo '{"type":"done","items":2}'"#
+        let run = try CommandRun(Self.list(1, end: again))
+        let report = try await run.run()
+        #expect(report.finished.outcome == .complete)
+        #expect(report.warnings == ["the key 'a/1' is listed twice; the second is passed over"])
+        #expect(try run.items("title") == ["a/1": "Number 1"])
+    }
+
+    @Test("a script that never writes a line is ended")
+    func silent() async throws {
+        let run = try CommandRun("exec sleep 1000", source: ["idle_timeout: 1s"])
+        #expect(try await run.run().finished.detail == "the list failed: ./list.sh wrote no line for 1 s")
+    }
+
+    @Test("metadata of items and the script's fields are parts of paths")
+    func paths() async throws {
+        let item = #"{"type":"item","collection":"a","key":"k","url":"SERVER/1","metadata":{"artist":"Bùi / Xuân","year":1931}}"#
+        let run = try CommandRun(
+            "echo '{\"type\":\"collection\",\"key\":\"a\"}'; echo '\(item)'; echo '{\"type\":\"done\"}'",
+            path: "{metadata.artist}/{metadata.year}{metadata.none}")
+        #expect(try await run.run().finished.outcome == .complete)
+        #expect(run.directory.read("files/Bùi _ Xuân/1931") != nil)
+    }
+
+    @Test("a hundred thousand items are listed while the script waits at its pipe")
+    func many() async throws {
+        let run = try CommandRun(
+            """
+            echo '{"type":"collection","key":"a"}'
+            seq 100000 | sed 's|.*|{"type":"item","collection":"a","key":"&","url":"file:///&"}|'
+            echo '{"type":"done","items":100000}'
+            """)
+        let finished = try await run.run().finished
+        #expect(finished.figures.items == 100_000)
+        #expect(finished.figures.failed == 100_000)
+    }
 }

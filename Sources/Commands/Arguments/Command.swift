@@ -202,8 +202,8 @@ enum Command: String, CaseIterable, Sendable {
         case .source:
             [
                 (
-                    "runner source test ./albums.py --options albums.yaml",
-                    "Every rule, with what albums.yaml has in place of source.options."
+                    "runner source test ./albums.py --options options.yaml",
+                    "Every rule, with what options.yaml has in place of source.options."
                 )
             ]
         case .completions:
