@@ -119,9 +119,9 @@ let package = Package(
         module(
             "Commands",
             core + [
-                "System", "SourcesAll", "Control", "Server", "Web", "Reports", "JSON", "YAML", "SQLite", "HTTP",
-                "Files", "Archive",
-                "MediaClient",
+                "System", "SourcesAll", "SourcesCommand", "Control", "Server", "Web", "Reports", "JSON", "YAML",
+                "SQLite",
+                "HTTP", "Files", "Archive", "MediaClient",
             ]),
         .executableTarget(
             name: "runner",
@@ -169,7 +169,7 @@ let package = Package(
             swiftSettings: settings),
         tests(of: "SourcesFlags", core + ["YAML"]),
         tests(of: "SourcesFlickr", core + ["YAML", "SQLite"], excluding: ["Samples"]),
-        tests(of: "SourcesCommand", core + ["YAML", "SQLite"]),
+        tests(of: "SourcesCommand", core + ["YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesManifest", core + ["YAML", "SQLite"]),
         tests(of: "Web", core + ["Files", "JSON", "SQLite", "Server"]),
         tests(of: "Reports", core + ["SQLite", "JSON", "Files"], excluding: ["Readers"]),

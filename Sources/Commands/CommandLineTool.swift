@@ -44,7 +44,7 @@ package enum CommandLineTool {
         switch command {
         case .run: await RunCommand(options: options, context: context).run()
         case .`init`: InitCommand(options: options, context: context).run()
-        case .check: CheckCommand(options: options, context: context).run()
+        case .check: await CheckCommand(options: options, context: context).run()
         case .plan: await PlanCommand(options: options, context: context).run()
         case .status: await StatusCommand(options: options, context: context).run()
         case .control: await ControlCommand(options: options, context: context).run()
@@ -57,7 +57,16 @@ package enum CommandLineTool {
         case .gc: await GCCommand(options: options, context: context).run()
         case .thumbnails: await ThumbnailsCommand(options: options, context: context).run()
         case .web: await WebCommand(options: options, context: context).run()
-        case .sources: SourcesCommand(options: options, context: context).run()
+        case .sources: await SourcesCommand(options: options, context: context).run()
+        case .adopt:
+            await RunCommand(
+                options: {
+                    var options = options
+                    options.isAdopting = true
+                    return options
+                }(), context: context
+            ).run()
+        case .source: await SourceTestCommand(options: options, context: context).run()
         case .doctor: DoctorCommand(options: options, context: context).run()
         case .completions: CompletionsCommand(options: options, context: context).run()
         case .man: ManCommand(options: options, context: context).run()

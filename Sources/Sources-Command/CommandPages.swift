@@ -6,8 +6,6 @@ import SourceKit
 
 /// The list of a script: its messages, gathered in pages.
 package struct CommandPages: SourcePages {
-    /// The protocol that this program speaks, and the newest that a script may answer.
-    static let protocolVersion = 1
     /// Items of a page.
     private static let portion = 500
     /// A script that asks for patience longer than this is not waited for. Seconds.
@@ -69,12 +67,8 @@ package struct CommandPages: SourcePages {
         let script = RunningScript(ScriptProcess(launch), context)
         self.script = script
         memory = try await context.recallList().flatMap { JSONValue(parsing: Array($0.utf8)) } ?? memory
-        script.process.send(JSONValue.object(["runner": .integer(1), "request": .text("spec")]).line)
-        script.process.send(
-            JSONValue.object([
-                "runner": .integer(1), "request": .text("list"), "options": options.options, "memory": memory ?? .null,
-                "limit": .null, "collections": .null,
-            ]).line)
+        script.process.send(ScriptCall.spec.line)
+        script.process.send(ScriptCall.list(options.options, memory: memory).line)
         return script
     }
 
@@ -112,10 +106,6 @@ package struct CommandPages: SourcePages {
         page.warnings += script.process.takeWarnings()
         guard end == nil else { throw ScriptError("the script wrote more after its end") }
         switch message {
-        case .spec(let spec):
-            guard (1...Self.protocolVersion).contains(spec.protocol) else {
-                throw ScriptError("the script speaks protocol \(spec.protocol), this program \(Self.protocolVersion)")
-            }
         case .collection(let collection):
             page.collections.append(collection)
             counts.collections += 1
@@ -140,8 +130,9 @@ package struct CommandPages: SourcePages {
                 page.isPartial = true
                 return true
             }
-        case .problem(_, let message): throw ScriptError(message)
-        case .progress, .unknown: break
+        case .problem(let option, let message):
+            throw ScriptError(option.map { "source.options.\($0): \(message)" } ?? message)
+        case .spec, .progress, .unknown: break
         }
         return false
     }
@@ -149,7 +140,10 @@ package struct CommandPages: SourcePages {
     /// Judges the end of the script.
     private mutating func close(_ ending: ScriptProcess.End, _ page: Page) throws -> Page? {
         isOver = true
-        guard case .exited(0) = ending.cause else { throw ScriptError(ending.words(for: options)) }
+        guard case .exited(0) = ending.cause else {
+            throw ScriptError(
+                ending.words(for: options.command[0], idleTimeout: options.idleTimeout.microseconds))
+        }
         guard let end else {
             throw ScriptError("\(options.command[0]) ended without done\(ending.lastWords)")
         }
@@ -202,25 +196,5 @@ final class RunningScript: Sendable {
 extension Page {
     fileprivate var isEmpty: Bool {
         collections.isEmpty && items.isEmpty && warnings.isEmpty && memory == nil && !isPartial
-    }
-}
-
-extension ScriptProcess.End {
-    /// Why the script failed, in one line, with the last that it said.
-    fileprivate func words(for options: CommandOptions) -> String {
-        let name = options.command[0]
-        let cause =
-            switch cause {
-            case .exited(let code): "exited with \(code)"
-            case .signal(let number): "was ended by \(String(cString: strsignal(number)))"
-            case .notStarted(let reason): "could not be started: \(reason)"
-            case .idle: "wrote no line for \(options.idleTimeout.microseconds / 1_000_000) s"
-            case .longLine: "wrote a line of over \(ScriptProcess.longestLine) bytes"
-            }
-        return "\(name) \(cause)\(lastWords)"
-    }
-
-    fileprivate var lastWords: String {
-        words.isEmpty ? "" : "; its last words: \(words.suffix(3).joined(separator: " / "))"
     }
 }

@@ -16,7 +16,8 @@ package struct CommandSource: Source {
         path: "{collection}/{title}.{extension}",
         expects: [.any],
         defaults: CommandOptions(),
-        fields: CommandOptions.fields)
+        fields: CommandOptions.fields,
+        inspect: CommandOptions.inspect)
 
     private let options: CommandOptions
     private let context: SourceContext

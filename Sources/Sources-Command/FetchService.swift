@@ -59,6 +59,9 @@ final class FetchService: Sendable {
     private func answer(_ request: ScriptRequest) async -> JSONValue {
         do {
             let headers = (request.headers ?? [:]).map { ListedHeader(name: $0.key, value: $0.value) }
+            if let reason = context.refusal(of: try WebURL(request.url), headers) {
+                return Self.failure(request.id, "untrusted-host", reason)
+            }
             let reply = try await context.fetch(request.url, headers: headers)
             var members: [String: JSONValue] = [
                 "type": .text("response"), "id": .integer(Int64(request.id)), "status": .integer(Int64(reply.status)),
@@ -83,7 +86,7 @@ final class FetchService: Sendable {
         return Dictionary(fields) { "\($0), \($1)" }.mapValues { .text($0) }
     }
 
-    private static func failure(_ id: Int, _ word: String, _ message: String) -> JSONValue {
+    static func failure(_ id: Int, _ word: String, _ message: String) -> JSONValue {
         .object([
             "type": .text("response"), "id": .integer(Int64(id)), "error": .text(word), "message": .text(message),
         ])

@@ -37,7 +37,10 @@ enum ScriptMessage {
         guard String(validating: line, as: UTF8.self) != nil else { throw ScriptError("is not UTF-8", line) }
         do {
             switch try Self.decode(Kind.self, line).type {
-            case "spec": self = .spec(try Self.decode(ScriptSpec.self, line))
+            case "spec":
+                let spec = try Self.decode(ScriptSpec.self, line)
+                if let complaint = spec.complaint { throw ScriptError("\(complaint)", line) }
+                self = .spec(spec)
             case "problem":
                 let problem = try Self.decode(Problem.self, line)
                 self = .problem(at: problem.at, message: problem.message)
@@ -51,6 +54,8 @@ enum ScriptMessage {
             case "done": self = .done(try Self.decode(Done.self, line))
             default: self = .unknown
             }
+        } catch let error as ScriptError {
+            throw error
         } catch DecodingError.keyNotFound(let key, _) {
             throw ScriptError("has no '\(key.stringValue)'", line)
         } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
@@ -68,6 +73,13 @@ enum ScriptMessage {
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ line: [UInt8]) throws -> Value {
         try JSONDecoder().decode(type, from: Data(line))
+    }
+
+    /// Whether the title of what the line lists is cut.
+    static func hasLongTitle(_ line: [UInt8]) -> Bool {
+        struct Titled: Decodable { let title: String? }
+        guard line.count > longestTitle else { return false }
+        return (try? decode(Titled.self, line))?.title.map { $0.utf8.count > longestTitle } == true
     }
 
     private struct Kind: Decodable {
@@ -147,27 +159,6 @@ enum ScriptMessage {
         while result.utf8.count > longestTitle { result.removeLast() }
         return String(result)
     }
-}
-
-/// What a script says of itself.
-struct ScriptSpec: Decodable, Sendable {
-    struct Option: Decodable, Sendable {
-        let key: String
-        let type: String?
-        let required: Bool?
-        let `default`: JSONValue?
-        let help: String?
-        let secret: Bool?
-    }
-
-    let `protocol`: Int
-    let name: String
-    let version: String?
-    let options: [Option]?
-    /// Fields that its items have for templates, beside the common ones.
-    let template: [String]?
-    let expect: [String]?
-    let abilities: [String]?
 }
 
 /// What a script asks for by way of the fetch service.

@@ -64,7 +64,7 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
         /// Lines of standard error that are of importance, and have not been taken.
         var warnings: [String] = []
         var end: End?
-        var waiter: CheckedContinuation<Event, Never>?
+        var waiter: (@Sendable (Event) -> Void)?
         /// Requests of the script that are under way: while there are any it may be silent.
         var requests = 0
     }
@@ -139,18 +139,36 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
     /// The next lines, at least one, or the end.
     func next() async -> Event {
         await withCheckedContinuation { continuation in
-            let event: Event? = shared.withLock { shared in
-                if !shared.lines.isEmpty {
-                    defer { shared.lines = [] }
-                    return .lines(shared.lines)
-                }
-                if let end = shared.end { return .ended(end) }
-                shared.waiter = continuation
-                return nil
-            }
-            if let event { continuation.resume(returning: event) }
-            wake()
+            take { continuation.resume(returning: $0) }
         }
+    }
+
+    /// The same, while the calling thread waits.
+    func awaitNext() -> Event {
+        let (arrival, event) = (DispatchSemaphore(value: 0), Locked<Event?>(nil))
+        take { arrived in
+            event.withLock { $0 = arrived }
+            arrival.signal()
+        }
+        while true {
+            arrival.wait()
+            if let event = event.withLock({ $0 }) { return event }
+        }
+    }
+
+    /// Hands on the next event, from this thread or the script's.
+    private func take(_ receive: @escaping @Sendable (Event) -> Void) {
+        let event: Event? = shared.withLock { shared in
+            if !shared.lines.isEmpty {
+                defer { shared.lines = [] }
+                return .lines(shared.lines)
+            }
+            if let end = shared.end { return .ended(end) }
+            shared.waiter = receive
+            return nil
+        }
+        if let event { receive(event) }
+        wake()
     }
 
     /// What the script wrote to its standard error as warnings and errors since the last call.
@@ -288,7 +306,7 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
 
     private func deliver(_ lines: [[UInt8]]) {
         guard !lines.isEmpty else { return }
-        let waiter = shared.withLock { shared -> CheckedContinuation<Event, Never>? in
+        let waiter = shared.withLock { shared -> (@Sendable (Event) -> Void)? in
             guard let waiter = shared.waiter else {
                 shared.lines += lines
                 return nil
@@ -296,7 +314,7 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
             shared.waiter = nil
             return waiter
         }
-        waiter?.resume(returning: .lines(lines))
+        waiter?(.lines(lines))
     }
 
     private func readErrors() {
@@ -393,12 +411,12 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
         if errors >= 0 { readErrors() }
         for descriptor in [input, output, errors, watch] where descriptor >= 0 { close(descriptor) }
         let end = End(cause: cause, words: words)
-        let waiter = shared.withLock { shared -> CheckedContinuation<Event, Never>? in
+        let waiter = shared.withLock { shared -> (@Sendable (Event) -> Void)? in
             shared.end = end
             defer { shared.waiter = nil }
             return shared.waiter
         }
-        waiter?.resume(returning: .ended(end))
+        waiter?(.ended(end))
     }
 }
 

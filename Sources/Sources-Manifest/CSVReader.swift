@@ -1,7 +1,11 @@
+import Model
+
 /// Reads the rows of a CSV file (RFC 4180) whose header says which columns are what.
 struct CSVReader {
     /// The columns that mean something, by the names that a header has for them.
     private var columns: [Column: Int] = [:]
+    /// The others, which are metadata.
+    private var others: [(index: Int, name: String)] = []
     private let separator: UInt8
     private var bytes: ByteStream
 
@@ -20,8 +24,11 @@ struct CSVReader {
         self.bytes = bytes
         let names = try row() ?? []
         for (index, name) in names.enumerated() {
-            guard let column = Column(rawValue: name.lowercased()), columns[column] == nil else { continue }
-            columns[column] = index
+            if let column = Column(rawValue: name.lowercased()), columns[column] == nil {
+                columns[column] = index
+            } else if OtherMembers.isName(name), others.count < OtherMembers.most {
+                others.append((index, name))
+            }
         }
         guard columns[.url] != nil else { throw ElementFault("its header has no column 'url'") }
     }
@@ -55,6 +62,9 @@ struct CSVReader {
                 throw ElementFault("its size is no whole number")
             }
             element.size = number
+        }
+        for (index, name) in others where index < row.count && !row[index].isEmpty {
+            element.metadata[name] = .text(OtherMembers.cut(row[index]))
         }
         return element
     }

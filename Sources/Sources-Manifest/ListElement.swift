@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Model
 
 /// One element of a list, as it is written.
 struct ListElement: Hashable {
@@ -8,6 +9,8 @@ struct ListElement: Hashable {
     var size: Int64?
     var sha256: String?
     var headers: [String: String] = [:]
+    /// What else it says, by name.
+    var metadata: [String: MetadataValue] = [:]
 
     init(url: String) {
         self.url = url
@@ -26,6 +29,11 @@ struct ListElement: Hashable {
             size = object.size?.value
             sha256 = object.sha256
             headers = object.headers ?? [:]
+            let known = [true, title != nil, path != nil, size != nil, sha256 != nil, object.headers != nil]
+            // Most objects have no other members, and are read once.
+            if OtherMembers.count(of: json) > known.count(where: { $0 }) {
+                metadata = (try Self.decode(json) as OtherMembers).values
+            }
         default:
             _ = try Self.decode(json) as AnyValue
             throw ElementFault("it is neither a URL nor an object")

@@ -145,6 +145,7 @@ struct ListReading {
         return ListedItem(
             collection: key, key: prefix + keys.unique(Secrets.withoutUserinfo(element.url)), url: element.url,
             webURL: url, title: element.title ?? (name.isEmpty ? url.host : name),
+            metadata: element.metadata,
             fields: hasPaths ? ["path": element.path ?? url.decodedPath] : [:], size: element.size,
             sha256: element.sha256,
             headers: element.headers.sorted { $0.key < $1.key }.map { ListedHeader(name: $0.key, value: $0.value) })

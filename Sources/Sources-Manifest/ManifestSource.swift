@@ -14,7 +14,8 @@ package struct ManifestSource: Source {
             "An object, or a row of CSV, has `url` and may have `title`, `path` (used by `{path}` in output.path), `size` "
                 + "in bytes and `sha256` in hexadecimal. Size and digest are checked; an item whose listed sha256 equals "
                 + "the stored file's is not requested again. Objects may also have `headers`, a mapping of names to "
-                + "values, which are sent with this item's request. Other members and columns are ignored.",
+                + "values, which are sent with this item's request. Other members and columns are kept "
+                + "as the item's metadata, and are `{metadata.NAME}` in output.path.",
         ],
         path: "{collection}/{stem}.{extension}",
         expects: [.image, .pdf, .zip],

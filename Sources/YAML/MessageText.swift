@@ -6,7 +6,7 @@ extension String {
     }
 
     /// The text with control and format characters escaped, cut to `limit` scalars with `…` for the rest.
-    func shownInMessage(limit: Int) -> String {
+    package func shownInMessage(limit: Int) -> String {
         var shown = ""
         for (count, scalar) in unicodeScalars.enumerated() {
             if count == limit { return shown + "…" }

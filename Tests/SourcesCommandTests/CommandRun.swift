@@ -20,10 +20,14 @@ final class CommandRun {
     /// - Parameters:
     ///   - script: `./list.sh`, of `/bin/sh` unless its first line says otherwise.
     ///   - source: further keys of `source`, a line each.
+    ///   - top: further keys of the job file, a line each.
     ///   - replies: bodies by target.
     ///
     /// SERVER stands for the server in all of them.
-    init(_ script: String, source: [String] = [], replies: [String: String] = [:]) throws {
+    init(
+        _ script: String, source: [String] = [], top: [String] = [], replies: [String: String] = [:],
+        environment: [String: String] = [:], path: String = "{key}"
+    ) throws {
         directory = try TemporaryDirectory()
         server = try FaultyServer { request in
             let url = "http://\(request["Host"] ?? "")"
@@ -37,19 +41,19 @@ final class CommandRun {
         let url = server.url("")
         let lines =
             ["name: job", "source:", "  type: command", "  command: [./list.sh]"]
-            + source.map { "  \($0.replacing("SERVER", with: url))" } + [
-                "output: {directory: files, path: \"{key}\"}",
+            + source.map { "  \($0.replacing("SERVER", with: url))" } + top + [
+                "output: {directory: files, path: \"\(path)\"}",
                 "transfer: {proxy: none, durability: none, retries: 0, allow_private_addresses: true}", "",
             ]
         let file = try directory.write(lines.joined(separator: "\n"), to: "job.yaml")
         let registry = SourceRegistry([SourceModule(CommandSource.self)])
-        let loaded = JobLoader(registry: registry, environment: [:]).load([file])
+        let loaded = JobLoader(registry: registry, environment: environment).load([file])
         guard let job = loaded.jobs.first, !loaded.hasErrors else {
             throw TestSupportError(loaded.diagnostics.map(\.description).joined(separator: "\n"))
         }
         self.job = job
         options = SessionOptions(
-            database: directory.path("state/runner.sqlite"), runnerVersion: "0-test", environment: [:])
+            database: directory.path("state/runner.sqlite"), runnerVersion: "0-test", environment: environment)
     }
 
     /// What a run came to.

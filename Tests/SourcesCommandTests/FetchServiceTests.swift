@@ -59,4 +59,33 @@ struct FetchServiceTests {
         #expect(answers(all).count == 17)
         #expect(answers(all).count { $0.contains(#""error":"busy""#) } <= 1)
     }
+
+    @Test(
+        "a secret goes only to hosts of the job file: other requests with one are refused, and name the rule",
+        arguments: [
+            #""url":"FOREIGN/list?key=t%6Fken-of-mine""#,
+            #""url":"FOREIGN/list","headers":{"X-Api-Key":"token-of-mine"}"#,
+            #""url":"FOREIGN/list","headers":{"Authorization":"Bearer else"}"#,
+        ])
+    func secret(request: String) async throws {
+        let foreign = try FaultyServer { _ in .ok([]) }
+        let line = "{\"type\":\"request\",\"id\":1,\(request)}"
+        let run = try CommandRun(
+            Self.script(
+                [
+                    line.replacing("FOREIGN", with: foreign.url("")),
+                    line.replacing("FOREIGN", with: "SERVER").replacing(#""id":1"#, with: #""id":2"#),
+                    #"{"type":"request","id":3,"url":"\#(foreign.url("/plain"))"}"#,
+                ], answers: 3),
+            source: ["options: {api: SERVER, token: \"${TOKEN}\"}"], top: ["secrets: [TOKEN]"],
+            environment: ["TOKEN": "token-of-mine"])
+        #expect(try await run.run().finished.outcome == .complete)
+        let answers = answers(run)
+        let refused = try #require(answers.first { $0.contains(#""id":1"#) })
+        #expect(refused.contains(#""error":"untrusted-host""#))
+        #expect(refused.contains("sent only to hosts that the job file or --set names"))
+        #expect(!refused.contains("token-of-mine"))
+        #expect(answers.filter { $0.contains(#""status":200"#) }.count == 2)
+        #expect(foreign.requests.map(\.target) == ["/plain"])
+    }
 }

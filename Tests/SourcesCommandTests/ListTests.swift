@@ -62,7 +62,10 @@ struct ListTests {
                 "the script wrote more after its end"
             ),
             (#"echo '{"type":"error","kind":"permanent","message":"no such album"}'"#, "no such album"),
-            (#"echo '{"type":"spec","protocol":2,"name":"n"}'"#, "the script speaks protocol 2, this program 1"),
+            (
+                #"echo '{"type":"spec","protocol":2,"name":"n"}'"#,
+                "a line of the script speaks protocol 2, this program 1"
+            ),
             ("head -c 2097152 /dev/zero | tr '\\0' x", "./list.sh wrote a line of over 1048576 bytes"),
             ("sleep 1000", "./list.sh wrote no line for 1 s"),
         ])
@@ -186,5 +189,46 @@ struct ListTests {
         ]
         #expect(Set(names).subtracting(allowed) == [])
         #expect(Set(names).isSuperset(of: ["PATH", "RUNNER_PROTOCOL", "RUNNER_JOB"]))
+    }
+
+    @Test("of two items with one key the second is passed over, with a warning")
+    func duplicate() async throws {
+        let again =
+            #"echo '{"type":"item","collection":"a","key":"a/1","url":"SERVER/9"}'; echo '{"type":"done","items":2}'"#
+        let run = try CommandRun(Self.list(1, end: again))
+        let report = try await run.run()
+        #expect(report.finished.outcome == .complete)
+        #expect(report.warnings == ["the key 'a/1' is listed twice; the second is passed over"])
+        #expect(try run.items("title") == ["a/1": "Number 1"])
+    }
+
+    @Test("a script that never writes a line is ended")
+    func silent() async throws {
+        let run = try CommandRun("exec sleep 1000", source: ["idle_timeout: 1s"])
+        #expect(try await run.run().finished.detail == "the list failed: ./list.sh wrote no line for 1 s")
+    }
+
+    @Test("metadata of items and the script's fields are parts of paths")
+    func paths() async throws {
+        let item =
+            #"{"type":"item","collection":"a","key":"k","url":"SERVER/1","metadata":{"artist":"Bùi / Xuân","year":1931}}"#
+        let run = try CommandRun(
+            "echo '{\"type\":\"collection\",\"key\":\"a\"}'; echo '\(item)'; echo '{\"type\":\"done\"}'",
+            path: "{metadata.artist}/{metadata.year}{metadata.none}")
+        #expect(try await run.run().finished.outcome == .complete)
+        #expect(try run.items("path") == ["k": "Bùi _ Xuân/1931"])
+    }
+
+    @Test("a hundred thousand items are listed while the script waits at its pipe")
+    func many() async throws {
+        let run = try CommandRun(
+            """
+            echo '{"type":"collection","key":"a"}'
+            seq 100000 | sed 's|.*|{"type":"item","collection":"a","key":"&","url":"file:///&"}|'
+            echo '{"type":"done","items":100000}'
+            """)
+        let finished = try await run.run().finished
+        #expect(finished.figures.items == 100_000)
+        #expect(finished.figures.failed == 100_000)
     }
 }

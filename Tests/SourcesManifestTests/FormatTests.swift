@@ -45,6 +45,24 @@ struct FormatTests {
         #expect(item.headers.map { "\($0.name): \($0.value)" } == ["X-A: 1", "X-B: 2"])
     }
 
+    @Test("what an object or a row says beside that is metadata; what is nested or too long is not kept whole")
+    func metadata() async throws {
+        let long = String(repeating: "đ", count: 3_000)
+        let json = try await Listing(
+            "list.json",
+            #"[{"url": "http://a.example/1.jpg", "artist": "Bùi {x}", "year": 1931, "half": 0.5, "open": true, "none": null, "#
+                + #""tags": ["a", 2], "deep": {"a": 1}, "nest": [["b"]], "long": "\#(long)"}, "http://a.example/2.jpg"]"#
+        )
+        #expect(
+            json.items.first?.metadata == [
+                "artist": .text("Bùi {x}"), "year": .integer(1931), "half": .number(0.5), "open": .flag(true),
+                "tags": .list(["a", "2"]), "long": .text(String(repeating: "đ", count: 2_048)),
+            ])
+        #expect(json.items.last?.metadata == [:])
+        let rows = try await Listing("l.csv", "url,Artist,Note\nhttp://a.example/1.jpg,Bùi,\n")
+        #expect(rows.items.first?.metadata == ["Artist": .text("Bùi")])
+    }
+
     @Test("a row of a CSV file says as much")
     func rows() async throws {
         let digest = String(repeating: "0", count: 64)

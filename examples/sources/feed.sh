@@ -31,5 +31,8 @@ while read -r line; do
         echo '{"type":"done","complete":true}'
         exit
         ;;
+    *)
+        echo '{"type":"error","kind":"unsupported","message":"this script knows spec and list"}'
+        ;;
     esac
 done

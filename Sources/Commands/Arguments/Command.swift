@@ -1,8 +1,8 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, status, control, web, report, export, show, verify, reset, prune, gc, thumbnails,
-        sources
-    case doctor, completions, man, help
+    case run, `init`, check, plan, status, control, web, report, export, show, verify, reset, prune, gc, adopt,
+        thumbnails
+    case sources, source, doctor, completions, man, help
 
     /// One line for the list of commands.
     var summary: String {
@@ -19,10 +19,12 @@ enum Command: String, CaseIterable, Sendable {
         case .verify: "check stored files against the catalog"
         case .reset: "delete what a job stored, or one collection of it"
         case .prune: "delete old runs; their sums by day stay"
+        case .adopt: "take what a folder has already as a job's files, and fetch nothing"
         case .gc: "evict what is over output.max_bytes, remove leftovers"
         case .thumbnails: "make the pictures that are missing of what is stored"
         case .web: "a page to look at jobs and pictures, and to run them"
         case .sources: "the source modules, and the options of one"
+        case .source: "test a script of your own against the rules for scripts"
         case .doctor: "say what is wrong with this machine"
         case .completions: "the script that completes command lines in a shell"
         case .man: "a manual page: runner (default) or runner-job"
@@ -33,7 +35,7 @@ enum Command: String, CaseIterable, Sendable {
     /// What stands on the command line beside flags.
     var operands: Operands {
         switch self {
-        case .run, .check, .thumbnails: Operands(text: "JOB...", count: 1...Int.max)
+        case .run, .check, .thumbnails, .adopt: Operands(text: "JOB...", count: 1...Int.max)
         case .`init`: Operands(text: "SOURCE [FILE]", count: 1...2, words: ["a source, or a list of URLs"])
         case .plan: Operands(text: "JOB", count: 1...1)
         case .control:
@@ -53,7 +55,10 @@ enum Command: String, CaseIterable, Sendable {
         case .reset: Operands(text: "JOB [COLLECTION|ITEM]", count: 1...2, words: ["a job, by name or file"])
         case .prune: Operands(text: "", count: 0...0)
         case .web: Operands(text: "[JOB...]", count: 0...Int.max)
-        case .sources: Operands(text: "[TYPE]", count: 0...1)
+        case .sources: Operands(text: "[TYPE|CMD]", count: 0...1)
+        case .source:
+            Operands(
+                text: "test CMD...", count: 2...Int.max, words: ["the word test", "a script, and its arguments"])
         case .doctor: Operands(text: "", count: 0...0)
         case .completions: Operands(text: "SHELL", count: 1...Int.max, words: ["the name of a shell: bash or zsh"])
         case .man: Operands(text: "[PAGE]", count: 0...1)
@@ -160,6 +165,14 @@ enum Command: String, CaseIterable, Sendable {
                     + "line for each file: evict, remove, or changed (it is not what was stored, and stays), job, key, path, "
                     + "bytes. Into a pipe or a file the fields are separated by tabs.",
             ]
+        case .adopt:
+            [
+                "JOB is a job file, or a folder of job files. The source is asked for its list, and each item takes the file that is "
+                    + "in the output directory at its path, whatever its extension, or that has the SHA-256 of the list. "
+                    + "Sizes and digests are read; no file is moved, changed or downloaded, and what is nobody's stays.",
+                "The next run asks whether these files have changed since their times of modification, and fetches what has "
+                    + "no file.",
+            ]
         case .thumbnails:
             [
                 "JOB is a job file that has media:, or a folder of job files. Nothing is asked of the network. Pictures are "
@@ -174,7 +187,17 @@ enum Command: String, CaseIterable, Sendable {
                     + "otherwise, and asks nothing of the network.",
             ]
         case .sources:
-            ["With TYPE: every option of that module, its type, its default, and the fields of its path templates."]
+            [
+                "With TYPE: every option of that module, its type, its default, and the fields of its path templates. "
+                    + "With CMD, a script such as ./albums.py, what the script says of itself."
+            ]
+        case .source:
+            [
+                "CMD is a script that lists, and its arguments; a path with a slash. It is started several times, as a run "
+                    + "would start it, and each rule is a line: ok, FAIL with the reason, or skip. What it requests is "
+                    + "requested as in a run; nothing is downloaded, and nothing is kept.",
+                "Arguments of the script that begin with - come behind --.",
+            ]
         case .doctor:
             ["Each line is ok, a warning or a problem with what to do about it."]
         case .completions:
@@ -230,6 +253,7 @@ enum Command: String, CaseIterable, Sendable {
                 ("runner export csv --table item --output items.csv", "Every item of every job, for a spreadsheet."),
                 ("runner export jsonl --table transfer flags | jq .total_us", "The transfers of all runs of a job."),
             ]
+        case .adopt: [("runner adopt photos.yaml", "The files of photos.yaml that are there already.")]
         case .gc:
             [
                 ("runner gc --dry-run", "What would go, of all jobs."),
@@ -243,7 +267,18 @@ enum Command: String, CaseIterable, Sendable {
                     "Behind a proxy that serves it under a name."
                 ),
             ]
-        case .sources: [("runner sources flickr", "Every option of the source flickr.")]
+        case .sources:
+            [
+                ("runner sources flickr", "Every option of the source flickr."),
+                ("runner sources ./albums.py", "What a script of your own takes."),
+            ]
+        case .source:
+            [
+                (
+                    "runner source test ./albums.py --options options.yaml",
+                    "Every rule, with what options.yaml has in place of source.options."
+                )
+            ]
         case .completions:
             [
                 (
@@ -275,6 +310,13 @@ enum Command: String, CaseIterable, Sendable {
                 ), usage,
                 ("75", "another run holds the job's lock"),
                 ("78", "a job file is invalid or missing; nothing ran"),
+                ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
+            ]
+        case .adopt:
+            [
+                ("0", "the list was read; items without files are for the next run"),
+                ("2", "the list could not be begun or ended early; a disk, catalog or output fault"), usage,
+                ("75", "another run holds the job's lock"), ("78", "a job file is invalid or missing"),
                 ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
             ]
         case .`init`: [("0", "written"), ("2", "the file is there already, or could not be written"), usage]
@@ -348,7 +390,13 @@ enum Command: String, CaseIterable, Sendable {
                 ("2", "the address is taken, or the catalog can't be read"), usage,
                 ("78", "a job file or folder is missing"), ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
             ]
-        case .sources, .completions, .man, .help: [("0", "printed"), usage]
+        case .sources: [("0", "printed"), ("2", "the script does not say what it is"), usage]
+        case .source:
+            [
+                ("0", "the script keeps every rule"), ("1", "it breaks one"), ("2", "it could not be tried"), usage,
+                ("78", "the file of --options is no mapping"),
+            ]
+        case .completions, .man, .help: [("0", "printed"), usage]
         case .doctor: [("0", "no problem, perhaps warnings"), ("1", "a problem"), usage]
         }
     }

@@ -8,6 +8,8 @@ struct Flag: Sendable {
     let valueName: String?
     let group: Group
     let isRepeatable: Bool
+    /// Whether the value may be left out; it then only follows `=`.
+    let isValueOptional: Bool
     let commands: [Command]
     /// One line, lower case, no full stop.
     let help: String
@@ -28,7 +30,7 @@ struct Flag: Sendable {
     /// A flag that takes a value.
     init(
         _ name: String, _ valueName: String, letter: Character? = nil, in group: Group, isRepeatable: Bool = false,
-        of commands: [Command], help: String, details: String? = nil,
+        isValueOptional: Bool = false, of commands: [Command], help: String, details: String? = nil,
         apply: @escaping @Sendable (String, inout Options) throws(UnwantedValue) -> Void
     ) {
         self.name = name
@@ -36,6 +38,7 @@ struct Flag: Sendable {
         self.valueName = valueName
         self.group = group
         self.isRepeatable = isRepeatable
+        self.isValueOptional = isValueOptional
         self.commands = commands
         self.help = help
         self.details = details
@@ -52,15 +55,17 @@ struct Flag: Sendable {
         valueName = nil
         self.group = group
         isRepeatable = false
+        isValueOptional = false
         self.commands = commands
         self.help = help
         self.details = details
         self.apply = { (_, options) throws(UnwantedValue) in apply(&options) }
     }
 
-    /// `--limit N`, `--quiet`.
+    /// `--limit N`, `--quiet`, `--failed[=REASON,...]`.
     var usage: String {
-        valueName.map { "--\(name) \($0)" } ?? "--\(name)"
+        if isValueOptional, let valueName { return "--\(name)[=\(valueName)]" }
+        return valueName.map { "--\(name) \($0)" } ?? "--\(name)"
     }
 
     /// `-q, --quiet`: the entry in help.

@@ -8,7 +8,8 @@ enum FlagTable {
         switch: "version", letter: "V", in: .general, of: Command.allCases, help: "show the versions and exit"
     ) { _ in }
 
-    static let all: [Flag] = selection + settings + page + upkeep + sections + output + [help, version]
+    static let all: [Flag] =
+        selection + settings + page + upkeep + scripts + sections + output + [help, version]
 
     private static let selection = [
         Flag(
@@ -22,10 +23,15 @@ enum FlagTable {
             "limit", "N", in: .selection, of: [.run, .plan], help: "the first N items of the list, after --only"
         ) { text, options throws(UnwantedValue) in options.limit = try OptionValue.count(text) },
         Flag(
-            switch: "failed", in: .selection, of: [.run],
+            "failed", "REASON,...", in: .selection, isValueOptional: true, of: [.run],
             help: "items whose latest transfer failed or was cancelled, or that have none",
-            details: "The source is not asked for its list."
-        ) { $0.isFailedOnly = true },
+            details:
+                "The source is not asked for its list. With reasons such as dns,timeout, only those that failed for "
+                + "one of them."
+        ) { text, options throws(UnwantedValue) in
+            options.isFailedOnly = true
+            if !text.isEmpty { options.failureReasons = try OptionValue.reasons(text) }
+        },
         Flag(
             switch: "refresh", in: .selection, of: [.run, .thumbnails],
             help: "fetch every selected item in full, or make every picture, whatever is stored"
@@ -46,7 +52,7 @@ enum FlagTable {
 
     private static let settings = [
         Flag(
-            "set", "KEY=VALUE", in: .settings, isRepeatable: true, of: [.run, .check, .plan, .thumbnails],
+            "set", "KEY=VALUE", in: .settings, isRepeatable: true, of: [.run, .check, .plan, .thumbnails, .adopt],
             help: "change a value of the job files; may be given several times",
             details: "KEY is a dotted path such as transfer.rate, VALUE is YAML."
         ) { text, options throws(UnwantedValue) in options.overrides.append(text) },
@@ -65,9 +71,8 @@ enum FlagTable {
         Flag(
             "database", "FILE", in: .settings,
             of: [
-                .run, .plan, .status, .control, .web, .report, .export, .show, .verify, .reset, .prune, .gc,
-                .thumbnails,
-                .doctor,
+                .run, .plan, .status, .control, .web, .report, .export, .show, .verify, .reset, .prune, .gc, .adopt,
+                .thumbnails, .doctor,
             ],
             help: "the catalog's file",
             details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
@@ -114,6 +119,15 @@ enum FlagTable {
         },
     ]
 
+    private static let scripts = [
+        Flag(
+            "options", "FILE", in: .settings, of: [.source],
+            help: "the script's options, a mapping in YAML or JSON as below source.options of a job file"
+        ) { text, options throws(UnwantedValue) in
+            options.scriptOptions = try OptionValue.text(text, wanted: "a file name")
+        }
+    ]
+
     private static let sections = [
         Flag(
             switch: "items", in: .sections, of: [.report], help: "every item: title, size, time taken, outcome",
@@ -148,10 +162,12 @@ enum FlagTable {
                 + "live screen: p pauses and resumes, + and - change the concurrency, q stops, ? shows them."
         ) { text, options throws(UnwantedValue) in options.progress = try OptionValue.choice(text) },
         Flag(
-            switch: "quiet", letter: "q", in: .output, of: [.run, .thumbnails], help: "print only when something failed"
+            switch: "quiet", letter: "q", in: .output, of: [.run, .adopt, .thumbnails],
+            help: "print only when something failed"
         ) { $0.verbosity = .quiet },
         Flag(
-            switch: "verbose", letter: "v", in: .output, of: [.run, .thumbnails], help: "print a line for each item"
+            switch: "verbose", letter: "v", in: .output, of: [.run, .adopt, .thumbnails],
+            help: "print a line for each item"
         ) { $0.verbosity = .verbose },
         Flag(
             "format", "text|json|html|csv|jsonl|prometheus|har|trace", in: .output, of: [.status, .report],

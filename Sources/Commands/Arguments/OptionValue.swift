@@ -67,6 +67,17 @@ enum OptionValue {
         }
     }
 
+    /// Words of failures with commas between them.
+    static func reasons(_ text: String) throws(UnwantedValue) -> [FailureWord] {
+        let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let reasons = words.compactMap(FailureWord.init(rawValue:))
+        guard reasons.count == words.count else {
+            let known = FailureWord.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UnwantedValue(wanted: "reasons with commas between them, of \(known)")
+        }
+        return reasons
+    }
+
     /// A duration as job files write it, longer than nothing, in microseconds.
     static func duration(_ text: String) throws(UnwantedValue) -> Int64 {
         guard let span = TimeSpan(text), span.microseconds > 0 else {

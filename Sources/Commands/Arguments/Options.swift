@@ -1,4 +1,5 @@
 import Catalog
+import Model
 import Reports
 
 /// What was typed, in types: the flags and operands of one invocation.
@@ -13,6 +14,10 @@ struct Options: Equatable, Sendable {
     /// Whether the jobs that are sound run although others are not.
     var keepsGoing = false
     var isFailedOnly = false
+    /// Of those that failed; empty: for any reason.
+    var failureReasons: [FailureWord] = []
+    /// Whether items take files that are there, and nothing is fetched: `adopt`.
+    var isAdopting = false
     var isRefreshing = false
     var only: [String] = []
     var limit: Int?
@@ -62,6 +67,8 @@ struct Options: Equatable, Sendable {
     /// What `export` writes.
     var table = CatalogTable.item
     var output: String?
+    /// The file with the options of a script that is tested.
+    var scriptOptions: String?
 }
 
 /// The values of `--progress`.

@@ -77,7 +77,7 @@ struct Words {
             }
             return
         }
-        guard let value = attached ?? rest.popFirst() else {
+        guard let value = attached ?? (flag.isValueOptional ? "" : rest.popFirst()) else {
             throw UsageError(message: "--\(flag.name) needs a value: \(valueName)", usage: usage(of: flag))
         }
         flags.append((flag, value))

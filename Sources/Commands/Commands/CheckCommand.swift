@@ -1,5 +1,6 @@
 import Jobs
 import Reports
+import SourceKit
 import System
 
 /// `runner check`: the faults of job files on stderr, a line for each sound job on stdout.
@@ -7,12 +8,13 @@ struct CheckCommand {
     let options: Options
     let context: CommandContext
 
-    func run() -> ExitCode {
-        guard let jobs = context.loadJobs(options, looksForFiles: true) else { return .invalidJob }
+    func run() async -> ExitCode {
+        let loaded = await context.loadJobs(options, asking: .everything, looksForFiles: true)
+        guard !loaded.hasErrors else { return .invalidJob }
         // "…/": files below the current folder are named from there, as they were typed.
         let here = FilePath.absolute("")
         return context.console.deliver {
-            for job in jobs {
+            for job in loaded.jobs {
                 let file = job.file.hasPrefix(here) ? String(job.file.dropFirst(here.count)) : job.file
                 try context.console.output.write("\(job.name): ok (\(displayable(file)))\n")
             }

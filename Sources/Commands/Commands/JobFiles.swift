@@ -1,9 +1,11 @@
 import Catalog
+import Dispatch
 import Jobs
 import Model
 import Reports
 import Run
 import SQLite
+import SourceKit
 import Storage
 import YAML
 
@@ -17,10 +19,27 @@ extension CommandContext {
         return loaded.hasErrors ? nil : loaded.jobs
     }
 
+    /// The same with what sources that are scripts say of their options; away from Swift's threads, since they may take
+    /// seconds for it.
+    func loadJobs(_ options: Options, asking questions: SourceQuestions, looksForFiles: Bool = false) async
+        -> LoadedJobs
+    {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    returning: loadSoundJobs(options, looksForFiles: looksForFiles, questions: questions))
+            }
+        }
+    }
+
     /// The same, with the jobs that have no error beside those that have one.
-    func loadSoundJobs(_ options: Options, looksForFiles: Bool = false) -> LoadedJobs {
+    private func loadSoundJobs(
+        _ options: Options, looksForFiles: Bool = false, questions: SourceQuestions = .none
+    ) -> LoadedJobs {
         let loader = JobLoader(registry: registry, environment: environment)
-        let loaded = loader.load(options.operands, overrides: options.overrides, looksForFiles: looksForFiles)
+        let loaded = loader.load(
+            options.operands, overrides: options.overrides, looksForFiles: looksForFiles,
+            questions: questions)
         for diagnostic in loaded.diagnostics
         where diagnostic.severity == .error || options.verbosity != .quiet { console.tell(diagnostic.description) }
         return loaded
@@ -93,6 +112,8 @@ extension CommandContext {
             database: try CatalogLocation.path(flag: options.database, environment: environment),
             runnerVersion: runnerVersion, environment: environment)
         session.selection.isFailedOnly = options.isFailedOnly
+        session.selection.reasons = options.failureReasons
+        session.selection.isAdopting = options.isAdopting
         session.selection.isRefreshing = options.isRefreshing
         session.selection.only = options.only
         session.selection.limit = options.limit

@@ -2,6 +2,7 @@ import Jobs
 import Model
 import Reports
 import Run
+import SourceKit
 
 /// `runner plan`: the list as a run would take it, an item a line on stdout; sums and warnings on stderr.
 struct PlanCommand {
@@ -11,7 +12,9 @@ struct PlanCommand {
     private var console: Console { context.console }
 
     func run() async -> ExitCode {
-        guard let jobs = context.loadJobs(options) else { return .invalidJob }
+        let loaded = await context.loadJobs(options, asking: .description)
+        let jobs = loaded.jobs
+        guard !loaded.hasErrors else { return .invalidJob }
         guard !context.refuseMoves(of: jobs, options) else { return .invalidJob }
         let printer = PlanPrinter(console: console)
         var codes: [ExitCode] = []

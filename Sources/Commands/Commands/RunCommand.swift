@@ -5,6 +5,7 @@ import Jobs
 import Model
 import Reports
 import Run
+import SourceKit
 import System
 
 /// `runner run`: fetches what the jobs list, and shows it.
@@ -16,7 +17,7 @@ struct RunCommand {
 
     func run() async -> ExitCode {
         let console = console
-        let loaded = context.loadSoundJobs(options)
+        let loaded = await context.loadJobs(options, asking: .description)
         let jobs = loaded.jobs
         guard !loaded.hasErrors || options.keepsGoing && !jobs.isEmpty else { return .invalidJob }
         guard !context.refuseMoves(of: jobs, options) else { return .invalidJob }

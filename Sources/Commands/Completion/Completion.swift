@@ -1,3 +1,4 @@
+import Model
 import Reports
 import SourceKit
 import YAML
@@ -31,7 +32,8 @@ struct Completion {
         let open = flags.filter { flag in
             flag.commands.contains(line.command ?? .run) && (flag.isRepeatable || line.values[flag.name] == nil)
         }
-        return Candidates(words: open.map { .init("--\($0.name)" + ($0.valueName == nil ? "" : "="), $0.help) })
+        return Candidates(
+            words: open.map { .init("--\($0.name)" + ($0.valueName == nil || $0.isValueOptional ? "" : "="), $0.help) })
     }
 
     private func operands(_ line: TypedLine, _ typed: String) -> Candidates {
@@ -67,6 +69,7 @@ struct Completion {
     private func candidates(for placeholder: String, _ line: TypedLine, _ typed: String) -> Candidates {
         let catalog = CompletionCatalog(database: line.values["database"], environment: environment)
         switch placeholder {
+        case "REASON,...": return Candidates(words: FailureWord.allCases.map { .init($0.rawValue, $0.explanation) })
         case "FILE": return Candidates(files: .all)
         case "JOB" where line.command?.readsJobFiles == true: return Candidates(files: .jobs)
         case "JOB": return Candidates(files: .jobs, words: catalog.jobs())
@@ -87,6 +90,10 @@ struct Completion {
         case "ID": return Candidates(words: catalog.runs())
         case "SOURCE":
             return Candidates(files: .all, words: registry.modules.map { .init($0.type, $0.summary) })
+        case "test": return Candidates(words: [.init("test", "try every rule for scripts")])
+        case "CMD": return Candidates(files: .all)
+        case "TYPE|CMD":
+            return Candidates(files: .all, words: registry.modules.map { .init($0.type, $0.summary) })
         case "TYPE": return Candidates(words: registry.modules.map { .init($0.type, $0.summary) })
         case "COMMAND": return Candidates(words: Command.allCases.map { .init($0.rawValue, $0.summary) })
         case "SHELL": return Candidates(words: CompletionScript.allCases.map { .init($0.rawValue) })
@@ -101,7 +108,7 @@ extension Command {
     /// Whether its JOB is a file that is read, and not as well the name of a job in the catalog.
     fileprivate var readsJobFiles: Bool {
         switch self {
-        case .run, .check, .plan, .thumbnails: true
+        case .run, .check, .plan, .thumbnails, .adopt: true
         default: false
         }
     }

@@ -151,6 +151,10 @@ extension Selection {
     package func text(hiding hide: (String) -> String = { $0 }) -> String? {
         var members: [String] = []
         if isFailedOnly { members.append("\"failed\":true") }
+        if !reasons.isEmpty {
+            members.append("\"reasons\":[\(reasons.map { jsonText($0.rawValue) }.joined(separator: ","))]")
+        }
+        if isAdopting { members.append("\"adopt\":true") }
         if isRefreshing { members.append("\"refresh\":true") }
         if !only.isEmpty { members.append("\"only\":[\(only.map { jsonText(hide($0)) }.joined(separator: ","))]") }
         if let limit { members.append("\"limit\":\(limit)") }

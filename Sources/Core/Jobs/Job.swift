@@ -18,6 +18,8 @@ package struct Job: Sendable {
     package var media: RenderSettings?
     /// What the bytes must be; one of these.
     package var expects: [Expectation]
+    /// Ends the list after so many items, one after another, whose files the job has; nil: it is read to its end.
+    package var stopsAfterKnown: Int?
     package var allowedFailures: FailureAllowance
     package var knownFailures = KnownFailurePolicy.report
     /// Hosts and values that the job file and its flags name.

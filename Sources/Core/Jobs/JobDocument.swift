@@ -11,6 +11,7 @@ package struct JobDocument: YAMLRecord {
     package var refresh = RefreshPolicy.changed
     package var expects: OneOrMany<Expectation>?
     package var allowedFailures = FailureAllowance.count(0)
+    package var stopsAfterKnown: Int?
     package var knownFailures = KnownFailurePolicy.report
     package var media: RenderSettings?
     package var secrets: [SecretName] = []
@@ -33,6 +34,10 @@ package struct JobDocument: YAMLRecord {
             "expect", \.expects, default: "the module's", help: "what the bytes must be, one or a list",
             example: "[image, pdf]",
             check: { $0.values.isEmpty ? "must name at least one type" : nil }),
+        .optional(
+            "stop_after_known", \.stopsAfterKnown, default: "none",
+            help: "ends a list that begins with the newest after so many items in a row that are stored already",
+            example: "50", check: { $0 >= 1 ? nil : "must be at least 1" }),
         .optional(
             "allow_failed", \.allowedFailures, default: "0", help: "so many failures, N or N%, still exit 0",
             example: "2%"),

@@ -21,8 +21,11 @@ package struct JobLoader: Sendable {
     /// - Parameters:
     ///   - overrides: `KEY=VALUE` of each `--set`, for every job.
     ///   - looksForFiles: whether a file that a source is to read must be there now.
+    ///   - questions: what sources that are scripts are asked; it blocks the calling thread while they answer.
     /// - Returns: the jobs that are sound, and the faults of the others.
-    package func load(_ paths: [String], overrides: [String] = [], looksForFiles: Bool = false) -> LoadedJobs {
+    package func load(
+        _ paths: [String], overrides: [String] = [], looksForFiles: Bool = false, questions: SourceQuestions = .none
+    ) -> LoadedJobs {
         var diagnostics: [Diagnostic] = []
         let overrides = overrides.compactMap { Override(parsing: $0, diagnostics: &diagnostics) }
         diagnostics = diagnostics.map(JobSecrets.withoutSuspects(registry))
@@ -31,7 +34,7 @@ package struct JobLoader: Sendable {
         var places: [(place: DirectoryPlace, job: String, file: String)] = []
         for path in paths.flatMap({ files(at: $0, &diagnostics) }) {
             for (document, source) in documents(of: path, &diagnostics) {
-                guard let job = decode(document, file: path, overrides, &diagnostics) else { continue }
+                guard let job = decode(document, file: path, overrides, questions, &diagnostics) else { continue }
                 func report(_ message: String, at node: Node?, hint: String) {
                     let mark = node?.mark ?? document.mark
                     diagnostics.append(Diagnostic(message, at: mark, in: node?.source ?? source, hint: hint))
@@ -173,7 +176,8 @@ package struct JobLoader: Sendable {
     // MARK: One document
 
     private func decode(
-        _ document: Node, file: String, _ overrides: [Override], _ diagnostics: inout [Diagnostic]
+        _ document: Node, file: String, _ overrides: [Override], _ questions: SourceQuestions,
+        _ diagnostics: inout [Diagnostic]
     ) -> Job? {
         var local: [Diagnostic] = []
         defer { diagnostics += local.sorted() }
@@ -189,18 +193,24 @@ package struct JobLoader: Sendable {
             context.error("the environment variable \(secret.name) is not set", at: secret.node)
         }
         let module = module(fields.source, &context)
-        let plan = fields.source.flatMap { node in context.within("source") { module?.decode(node, &$0) } }
-        let template = template(fields.output.path, module, &context)
+        let absolute = FilePath.absolute(file)
+        let folder = FilePath.folder(of: absolute)
+        let inspection =
+            questions == .none
+            ? nil : SourceInspection(folder: folder, job: fields.name, checksValues: questions == .everything)
+        let plan = fields.source.flatMap { node in
+            context.within("source") { module?.decode(node, inspection, &$0) }
+        }
+        let template = template(fields.output.path, module, plan?.description, &context)
         let secrets = JobSecrets(
-            written, root, module, declared: fields.secrets.map(\.name), variables, environment: environment)
+            written, root, secretOptions: (module?.secretOptions ?? []) + (plan?.description?.secretOptions ?? []),
+            declared: fields.secrets.map(\.name), variables, environment: environment)
         local = context.diagnostics.map { diagnostic in
             let diagnostic = diagnostic.hiding(secrets.values.hide)
             return secrets.isOnLine(of: diagnostic) ? diagnostic.withoutSnippet() : diagnostic
         }
         guard !context.hasErrors, let plan, let template, let module else { return nil }
 
-        let absolute = FilePath.absolute(file)
-        let folder = FilePath.folder(of: absolute)
         var transfer = fields.transfer
         transfer.caFile = transfer.caFile.map { resolved($0, in: folder) }
         var trust = trust(root, transfer, secrets.values)
@@ -215,8 +225,9 @@ package struct JobLoader: Sendable {
                 deduplicates: fields.output.deduplicates,
                 maximumBytes: fields.output.maximumBytes?.bytes),
             transfer: transfer, refresh: fields.refresh, media: fields.media,
-            expects: fields.expects?.values ?? module.expects,
-            allowedFailures: fields.allowedFailures, knownFailures: fields.knownFailures, trust: trust)
+            expects: fields.expects?.values ?? plan.description?.expects ?? module.expects,
+            stopsAfterKnown: fields.stopsAfterKnown, allowedFailures: fields.allowedFailures,
+            knownFailures: fields.knownFailures, trust: trust)
     }
 
     private func module(_ source: Node?, _ context: inout DecodingContext) -> SourceModule? {
@@ -246,12 +257,14 @@ package struct JobLoader: Sendable {
     }
 
     private func template(
-        _ node: Node?, _ module: SourceModule?, _ context: inout DecodingContext
+        _ node: Node?, _ module: SourceModule?, _ description: SourceDescription?, _ context: inout DecodingContext
     ) -> PathTemplate? {
         guard let module else { return nil }
         let text = node?.scalar?.text ?? module.path
         do throws(TemplateError) {
-            return try PathTemplate(text, fields: module.templateFields)
+            return try PathTemplate(
+                text, fields: module.templateFields + (description?.templateFields ?? []),
+                acceptsOthers: module.isDescribedByOptions && description == nil)
         } catch {
             if let node { context.error(error.message, at: node, hint: error.hint) }
             return nil

@@ -16,16 +16,19 @@ struct JobSecrets {
     /// - Parameters:
     ///   - written: the document with its flags, before variables are put in.
     ///   - root: the same with variables.
+    ///   - secretOptions: dotted paths below `source` of values that the source declares secret.
     ///   - declared: the names in `secrets`.
     ///   - variables: all that the document uses.
     init(
-        _ written: Node, _ root: Node, _ module: SourceModule?, declared: [String], _ variables: [Variable],
+        _ written: Node, _ root: Node, secretOptions: [String], declared: [String], _ variables: [Variable],
         environment: [String: String]
     ) {
         var collector = Collector(environment: environment)
         for name in declared { collector.add(name, environment[name] ?? "") }
-        for option in module?.secretOptions ?? [] {
-            collector.add(written["source"]?[option], root["source"]?[option], named: "source.\(option)")
+        for option in secretOptions {
+            let path = ["source"] + option.split(separator: ".").map(String.init)
+            func value(in node: Node) -> Node? { path.reduce(Optional(node)) { $0?[$1] } }
+            collector.add(value(in: written), value(in: root), named: "source.\(option)")
         }
         collector.addHeaders(written["transfer"]?["headers"], root["transfer"]?["headers"])
         collector.addUserinfo(written, root)

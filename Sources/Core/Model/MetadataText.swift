@@ -5,6 +5,19 @@ package func metadataText(_ metadata: [String: MetadataValue], hiding hide: (Str
     return "{\(members.joined(separator: ","))}"
 }
 
+extension MetadataValue {
+    /// The value without quotes, as it may stand in a path; several texts with commas between them.
+    package var plainText: String {
+        switch self {
+        case .text(let text): text
+        case .number(let number): "\(number)"
+        case .integer(let number): "\(number)"
+        case .flag(let flag): "\(flag)"
+        case .list(let texts): texts.joined(separator: ", ")
+        }
+    }
+}
+
 private func jsonText(_ value: MetadataValue, _ hide: (String) -> String) -> String {
     switch value {
     case .text(let text): jsonText(hide(text))

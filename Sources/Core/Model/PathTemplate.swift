@@ -54,14 +54,15 @@ package struct PathTemplate: Sendable, Hashable {
 
     /// Checks a template.
     ///
+    /// - Parameter acceptsOthers: whether fields of other names are accepted, since not all are known.
     /// - Throws: ``TemplateError`` with what is wrong and where in the text.
-    package init(_ text: String, fields: [TemplateField]) throws(TemplateError) {
+    package init(_ text: String, fields: [TemplateField], acceptsOthers: Bool = false) throws(TemplateError) {
         self.text = text
         let known = Self.commonFields + fields
         if text.hasPrefix("/") { throw TemplateError("a template can't start with /") }
         var components: [[Piece]] = []
         for component in text.split(separator: "/", omittingEmptySubsequences: false) {
-            let pieces = try Self.parse(component, known: known)
+            let pieces = try Self.parse(component, known: known, acceptsOthers)
             guard pieces.count(where: { $0 == .field(Self.extensionField) }) <= Self.mostExtensions else {
                 throw TemplateError("a part can have {extension} at most \(Self.mostExtensions) times")
             }
@@ -74,7 +75,9 @@ package struct PathTemplate: Sendable, Hashable {
         self.components = components
     }
 
-    private static func parse(_ text: Substring, known: [TemplateField]) throws(TemplateError) -> [Piece] {
+    private static func parse(
+        _ text: Substring, known: [TemplateField], _ acceptsOthers: Bool
+    ) throws(TemplateError) -> [Piece] {
         var pieces: [Piece] = []
         var literal = ""
         var rest = text
@@ -90,7 +93,9 @@ package struct PathTemplate: Sendable, Hashable {
             }
             guard let end = rest.firstIndex(of: "}") else { throw TemplateError("a { without its }") }
             let name = String(rest[rest.index(after: rest.startIndex)..<end])
-            guard let field = known.first(where: { $0.name == name }) else {
+            let isAccepted = acceptsOthers && !name.isEmpty || TemplateField.isMetadata(name)
+            let other = isAccepted ? TemplateField(name: name, help: "") : nil
+            guard let field = known.first(where: { $0.name == name }) ?? other else {
                 let hint = hint(for: name, in: known.map(\.name))
                 throw TemplateError("unknown field '{\(name)}' in the template", hint: hint)
             }
@@ -270,6 +275,13 @@ package struct TemplateField: Hashable, Sendable {
     package let help: String
     /// Whether slashes in its values make folders, each a safe component, instead of becoming `_`.
     package let isPath: Bool
+
+    /// What the name of a field begins with that has a member of the item's metadata: `{metadata.artist}`.
+    package static let metadataPrefix = "metadata."
+
+    static func isMetadata(_ name: String) -> Bool {
+        name.hasPrefix(metadataPrefix) && name.utf8.count > metadataPrefix.utf8.count
+    }
 
     package init(name: String, help: String, isPath: Bool = false) {
         self.name = name

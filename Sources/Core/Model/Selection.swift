@@ -2,6 +2,10 @@
 package struct Selection: Sendable, Hashable {
     /// Items whose latest transfer failed or was cancelled, or that have none; nothing is listed.
     package var isFailedOnly = false
+    /// Of those, only the ones that failed for one of these reasons; empty: for any.
+    package var reasons: [FailureWord] = []
+    /// Items take files that are in the output directory already; nothing is fetched.
+    package var isAdopting = false
     /// Every selected item is fetched in full, whatever is stored.
     package var isRefreshing = false
     /// Shell patterns over item keys, of which one must match; `*` also matches `/`. Empty: every key.
@@ -14,6 +18,14 @@ package struct Selection: Sendable, Hashable {
 
     package init() {}
 
+    /// Whether `stop_after_known` does not hold.
+    package var listsEverything: Bool { isRefreshing || isAdopting || !only.isEmpty }
+
+    /// Whether an item is taken up again that failed for this reason, or for none.
+    package func takes(failure: FailureWord?) -> Bool {
+        reasons.isEmpty || failure.map(reasons.contains) == true
+    }
+
     /// Whether every item of the list takes part, so that what is missing from it is gone.
-    package var isWhole: Bool { !isFailedOnly && only.isEmpty && limit == nil && !isSourceChanged }
+    package var isWhole: Bool { !isFailedOnly && !isAdopting && only.isEmpty && limit == nil && !isSourceChanged }
 }

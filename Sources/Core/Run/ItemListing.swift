@@ -47,7 +47,10 @@ struct ItemListing {
             case "name": return url.lastPathSegment
             case "stem": return nameWithoutExtension(url.lastPathSegment)
             case "host": return url.host
-            default: return item.fields[field] ?? ""
+            default:
+                if let value = item.fields[field] { return value }
+                guard field.hasPrefix(TemplateField.metadataPrefix) else { return "" }
+                return item.metadata[String(field.dropFirst(TemplateField.metadataPrefix.count))]?.plainText ?? ""
             }
         }
     }

@@ -1,11 +1,11 @@
 import Catalog
-import Model
-import Transfer
-import System
-import Jobs
-import Pictures
 import Files
 import HTTP
+import Jobs
+import Model
+import Pictures
+import System
+import Transfer
 
 /// Making pictures of what a run stores, beside its downloads.
 extension JobRun {

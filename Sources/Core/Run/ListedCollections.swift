@@ -50,6 +50,8 @@ final class ListedCollections {
     private(set) var isPartial = false
     /// Items listed, whether or not they were selected.
     private(set) var items = 0
+    /// Items listed one after another whose files the job has already.
+    private(set) var knownInSequence = 0
     /// When pages came, each with the highest id before it.
     private var pages: [(after: Int64, time: Monotonic)] = []
 
@@ -89,6 +91,11 @@ final class ListedCollections {
 
     /// The key of a collection's row; empty for one that this list does not have.
     func key(of id: Int64) -> String { byKey.values.first { $0.id == id }?.key ?? "" }
+
+    /// Counts an item whose file the job has already, or begins anew at one that it has not.
+    func noteKnown(_ isStored: Bool) {
+        knownInSequence = isStored ? knownInSequence + 1 : 0
+    }
 
     // MARK: Times
 

@@ -66,7 +66,11 @@ extension RunLedger {
         try renaming.flush()
     }
 
-    private var isEnough: Bool { context.selection.limit.map { selected.count >= $0 } ?? false }
+    private var isEnough: Bool {
+        if let limit = context.selection.limit, selected.count >= limit { return true }
+        guard let known = context.job.stopsAfterKnown, !context.selection.listsEverything else { return false }
+        return list.knownInSequence >= known
+    }
 
     private func list(_ collection: ListedCollection, on catalog: Connection, now: Int64) throws -> RunEvent? {
         guard list[collection.key] == nil else { return nil }
@@ -132,6 +136,7 @@ extension RunLedger {
         guard row.state != .removed else { return }
         select(row.id)
         try sums.countListed(collection: row.collectionID, on: catalog)
+        list.noteKnown(row.state == .stored)
 
         switch url {
         case .success(let url)?:
@@ -158,7 +163,9 @@ extension RunLedger {
         try transaction(on: catalog) {
             for (row, collection) in rows {
                 guard !isEnough else { break }
-                guard isWanted(row.key, row.url, row.title, path: row.path) else { continue }
+                guard isWanted(row.key, row.url, row.title, path: row.path),
+                    context.selection.takes(failure: row.failure)
+                else { continue }
                 list.countItem()
                 select(row.id)
                 try sums.countListed(collection: row.collectionID, on: catalog)
@@ -229,6 +236,13 @@ extension RunLedger {
         if work.stored == nil, row.path != nil {
             row = try noteLost(row, on: catalog)
             work = makeWork(row, url, promise, collection, clock: clock)
+        }
+        if let adoption, planned == nil {
+            outcome.add(
+                work.stored == nil
+                    ? try adopt(row, promise, collection, from: adoption, on: catalog, now: now)
+                    : try settle(row, .fresh, collection, on: catalog, now: now))
+            return
         }
         if !selection.isRefreshing {
             if row.state == .evicted, !selection.isFailedOnly {

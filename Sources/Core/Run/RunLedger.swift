@@ -26,6 +26,8 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     let deduplication: Deduplication?
     /// nil unless the job has one.
     let limit: StorageLimit?
+    /// nil unless the run takes files that are there already.
+    let adoption: FolderAdoption?
     /// Whether the catalog had no item of the job when this began.
     let isNew: Bool
     /// Takes each item instead of its outcome being written, for a plan.
@@ -58,6 +60,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
             context.job.output.deduplicates && file != nil
             ? try Deduplication(job: job, in: context.output, on: catalog) : nil
         limit = file == nil ? nil : try StorageLimit(context, journal, sums, on: catalog)
+        adoption = context.selection.isAdopting ? FolderAdoption(context) : nil
         publication = Publication(context, journal, names, deduplication)
     }
 

@@ -34,7 +34,7 @@ package struct RunServices: SourceServices {
             now: wallClockMicroseconds)
     }
 
-    package var secrets: Secrets { context.job.trust.secrets }
+    package var trust: Trust { context.job.trust }
 
     package func fetch(_ request: FetchRequest) async throws -> FetchedReply {
         try await engine.fetch(request, context)

@@ -46,7 +46,22 @@ package struct SourceContext: Sendable {
 
     /// The beginning of what a server wrote, for a message: secrets are hidden before it is cut.
     package func excerpt(_ text: String, _ count: Int) -> String {
-        services.secrets.excerpt(text, count)
+        services.trust.secrets.excerpt(text, count)
+    }
+
+    /// Why a request that somebody outside of this program has made up is not sent, nil where it may be: a secret of the
+    /// job, or a credential, goes only to hosts that the job file or a `--set` names.
+    package func refusal(of url: WebURL, _ headers: [ListedHeader]) -> String? {
+        let trust = services.trust
+        guard !trust.isAuthored(url) else { return nil }
+        let credential = headers.first { HeaderRules.isCredential($0.name) }
+        let hasSecret =
+            trust.secrets.occur(in: url.text)
+            || headers.contains { trust.secrets.occur(in: $0.name) || trust.secrets.occur(in: $0.value) }
+        guard credential != nil || hasSecret else { return nil }
+        let what = hasSecret ? "a secret of the job" : "the header \(credential?.name ?? "")"
+        return "\(what) is sent only to hosts that the job file or --set names, not to "
+            + trust.secrets.hide("\(url.origin)")
     }
 
     /// Asks for a small reply. It takes its turn under the host's rate and limits, transient failures are tried again,
@@ -121,7 +136,7 @@ package struct SourceContext: Sendable {
 
 /// What a run does for its source. ``SourceContext`` documents each.
 package protocol SourceServices: Sendable {
-    var secrets: Secrets { get }
+    var trust: Trust { get }
 
     func fetch(_ request: FetchRequest) async throws -> FetchedReply
     func download(_ url: WebURL, maximumBytes: Int64) async throws -> SourceFile
@@ -137,7 +152,7 @@ private struct FetchingOnly: SourceServices {
     let fetcher: @Sendable (WebURL, [HTTPHeader], Int) async throws -> FetchedReply
     let downloader: @Sendable (WebURL, Int64) async throws -> SourceFile
 
-    var secrets: Secrets { Secrets() }
+    var trust: Trust { Trust() }
 
     func fetch(_ request: FetchRequest) async throws -> FetchedReply {
         try await fetcher(request.url, request.headers, request.maximumBytes)

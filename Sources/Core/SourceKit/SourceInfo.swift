@@ -29,6 +29,11 @@ package struct SourceInfo<Options: Sendable>: Sendable {
     /// Checks that need more than one option, with the node of the whole `source:` mapping.
     package let validate: @Sendable (inout Options, Node, inout DecodingContext) -> Void
 
+    /// Asks what only the options tell, and reports their faults; nil for a module that has said everything here. Nil as the
+    /// answer where a fault was reported.
+    package let inspect:
+        (@Sendable (inout Options, Node, SourceInspection, inout DecodingContext) -> SourceDescription?)?
+
     package init(
         type: String, summary: String, details: [String] = [], path: String, expects: [Expectation],
         templateFields: [TemplateField] = [],
@@ -36,7 +41,8 @@ package struct SourceInfo<Options: Sendable>: Sendable {
         defaults: Options,
         fields: FieldTable<Options>,
         files: @escaping @Sendable (Options) -> [(option: String, path: String)] = { _ in [] },
-        validate: @escaping @Sendable (inout Options, Node, inout DecodingContext) -> Void = { _, _, _ in }
+        validate: @escaping @Sendable (inout Options, Node, inout DecodingContext) -> Void = { _, _, _ in },
+        inspect: (@Sendable (inout Options, Node, SourceInspection, inout DecodingContext) -> SourceDescription?)? = nil
     ) {
         self.type = type
         self.summary = summary
@@ -51,5 +57,6 @@ package struct SourceInfo<Options: Sendable>: Sendable {
         self.fields = fields
         self.files = files
         self.validate = validate
+        self.inspect = inspect
     }
 }

@@ -29,7 +29,10 @@ package struct SourceModule: Sendable {
     package let secretOptions: [String]
     /// Values of options with which a new job file begins, by name, as YAML.
     package let firstOptions: [String: String]
-    package let decode: @Sendable (Node, inout DecodingContext) -> SourcePlan
+    /// Whether only its options tell its template fields.
+    package let isDescribedByOptions: Bool
+    /// Decodes a `source:` mapping; with an inspection the source is asked about itself, too.
+    package let decode: @Sendable (Node, SourceInspection?, inout DecodingContext) -> SourcePlan
 
     package init<S: Source>(_ source: S.Type) {
         let info = S.info
@@ -45,15 +48,23 @@ package struct SourceModule: Sendable {
             field.example.map { (field.name, $0) }
         }
         firstOptions = Dictionary(uniqueKeysWithValues: required).merging(info.firstOptions) { $1 }
-        decode = { node, context in
+        isDescribedByOptions = info.inspect != nil
+        decode = { node, inspection, context in
             var options = info.defaults
             // Read by the job's own table; the module's table starts after it.
             info.fields.decode(node, into: &options, passing: ["type"], &context)
             info.validate(&options, node, &context)
+            var description: SourceDescription?
+            if let inspection, let inspect = info.inspect, !context.hasErrors {
+                description = inspect(&options, node, inspection, &context)
+            }
             let decoded = options
-            return SourcePlan(type: info.type, placeholders: info.placeholders, files: info.files(decoded)) { context in
+            var plan = SourcePlan(type: info.type, placeholders: info.placeholders, files: info.files(decoded)) {
+                context in
                 AnySourcePages(try S(options: decoded, context: context).pages())
             }
+            plan.description = description
+            return plan
         }
     }
 }
@@ -65,6 +76,8 @@ package struct SourcePlan: Sendable {
     package var placeholders: [Placeholder] = []
     /// Files that it reads, absolute or from the job file's folder, by the names of their options.
     package var files: [(option: String, path: String)] = []
+    /// What the source says of itself, where it was asked.
+    package var description: SourceDescription?
     let makePages: @Sendable (SourceContext) throws -> AnySourcePages
 
     /// Begins a listing.

@@ -71,8 +71,12 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
         request.timeLimit = budget.left
         request.addresses = context.job.trust.addressPolicy(for: route.url)
         if route.isAtHome {
-            let isTrusted = context.job.trust.isAuthored(route.url)
-            request.extraHeaders = headers.filter { isTrusted || !HeaderRules.isCredential($0.name) }
+            let trust = context.job.trust
+            let isTrusted = trust.isAuthored(route.url)
+            // A redirect may lead to another port of the host, or from https to http.
+            request.extraHeaders = headers.filter { header in
+                isTrusted || !HeaderRules.isCredential(header.name) && !trust.secrets.occur(in: header.value)
+            }
         }
         return request
     }
