@@ -1,3 +1,5 @@
+import Run
+import Model
 import TestSupport
 import Testing
 

@@ -1,3 +1,5 @@
+import System
+import Schedule
 import HTTP
 import Testing
 
