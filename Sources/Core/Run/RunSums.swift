@@ -12,7 +12,7 @@ final class RunSums {
     private let context: RunContext
     private(set) var figures = RunFigures()
     /// By the row of the collection, and for a reader that wants them the rows whose sums have changed since its last event.
-    private var collections: [Int64: CollectionProgress] = [:]
+    private var collections = CollectionSums()
     private var changed: Set<Int64> = []
     /// Items that have ended since the last event; kept while somebody watches.
     private var endedItems: [EndedItem] = []
@@ -38,7 +38,7 @@ final class RunSums {
 
     /// Counts how an item of a collection ended.
     func count(_ record: TransferRecord, of item: Int64, collection: Int64) {
-        collections[collection]?.count(record.outcome)
+        collections.of(collection)?.progress.count(record.outcome)
         noteChange(collection)
         if context.interest.isWatched { endedItems.append(EndedItem(id: item, outcome: record.outcome)) }
         if onStored != nil, record.outcome.hasFile { storedItems.append(item) }
@@ -70,7 +70,7 @@ final class RunSums {
         }
         figures.failed += 1
         if let collection {
-            collections[collection]?.failed += 1
+            collections.of(collection)?.progress.failed += 1
             noteChange(collection)
         }
         return true
@@ -86,7 +86,7 @@ final class RunSums {
         }
         figures.wireBytes -= ended.wireBytes
         if ended.wireBytes > 0 { earlierBytes[ended.item] = ended.wireBytes }
-        collections[ended.collection]?.count(ended.outcome, -1)
+        collections.of(ended.collection)?.progress.count(ended.outcome, -1)
         noteChange(ended.collection)
     }
 
@@ -141,7 +141,7 @@ final class RunSums {
 
     /// Begins the sums of a collection, with none yet.
     func begin(_ collection: CollectionProgress) {
-        collections[collection.id] = collection
+        collections.add(collection)
         noteChange(collection.id)
     }
 
@@ -149,14 +149,14 @@ final class RunSums {
     ///
     /// A run that lists nothing, `--failed`, meets collections by their items: their titles are in the catalog.
     func countListed(collection id: Int64, on catalog: Connection) throws {
-        if collections[id] == nil { collections[id] = try CollectionRows.progress(of: id, on: catalog) }
-        collections[id]?.listed += 1
+        if collections.of(id) == nil { collections.add(try CollectionRows.progress(of: id, on: catalog)) }
+        collections.of(id)?.progress.listed += 1
         noteChange(id)
     }
 
     /// The row of a collection that this run has met.
     func collection(ofKey key: String) -> Int64? {
-        collections.first { $0.value.key == key }?.key
+        collections.id(ofKey: key)
     }
 
     private func noteChange(_ collection: Int64) {
@@ -179,7 +179,7 @@ final class RunSums {
             endedItems = []
             return nil
         }
-        let sums = changed.sorted().compactMap { collections[$0] }
+        let sums = changed.sorted().compactMap { collections.of($0)?.progress }
         changed.removeAll(keepingCapacity: true)
         defer { endedItems.removeAll(keepingCapacity: true) }
         return .progress(
@@ -190,6 +190,43 @@ final class RunSums {
 
     /// Has the next ``committed(listed:isListComplete:)`` give the sums of every collection.
     func noteAll() {
-        changed = Set(collections.keys)
+        changed = Set(collections.ids)
+    }
+}
+
+/// The sums of a run's collections, by their rows' ids.
+///
+/// Objects, and the last one kept at hand: most items are of the collection of the item before, and are counted whether or
+/// not anybody watches.
+private struct CollectionSums {
+    final class Entry {
+        var progress: CollectionProgress
+
+        init(_ progress: CollectionProgress) {
+            self.progress = progress
+        }
+    }
+
+    private var entries: [Int64: Entry] = [:]
+    private var last: (id: Int64, entry: Entry)?
+
+    var ids: some Sequence<Int64> { entries.keys }
+
+    /// Those of a collection; nil for one that has none yet.
+    mutating func of(_ id: Int64) -> Entry? {
+        if let last, last.id == id { return last.entry }
+        guard let entry = entries[id] else { return nil }
+        last = (id, entry)
+        return entry
+    }
+
+    mutating func add(_ progress: CollectionProgress) {
+        let entry = Entry(progress)
+        entries[progress.id] = entry
+        last = (progress.id, entry)
+    }
+
+    func id(ofKey key: String) -> Int64? {
+        entries.first { $0.value.progress.key == key }?.key
     }
 }
