@@ -65,10 +65,12 @@ def landscape(number, width, height):
 
 SIZES = [(720, 480), (480, 640), (640, 480), (800, 450), (560, 560), (900, 400)]
 DRAWN = {}
+# Coprime to the number of places, so that each has pictures of all sizes.
+DRAWINGS = 47
 
 
 def drawn(number, *_):
-    number %= 48
+    number %= DRAWINGS
     if number not in DRAWN:
         DRAWN[number] = landscape(number, *SIZES[number % len(SIZES)])
     return DRAWN[number]
@@ -76,7 +78,7 @@ def drawn(number, *_):
 
 def main():
     origin.picture = drawn
-    for number in range(48):
+    for number in range(DRAWINGS):
         drawn(number)
     PICTURES.mkdir(parents=True, exist_ok=True)
     workshop = Workshop()
