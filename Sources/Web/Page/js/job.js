@@ -54,7 +54,7 @@ export async function show({ job: name }) {
 
     let frame = 0;
     const soon = (event) => {
-        if (event.detail !== undefined && event.detail !== name) return;
+        if (event.detail !== null && event.detail !== name) return;
         cancelAnimationFrame(frame);
         frame = requestAnimationFrame(update);
     };

@@ -12,7 +12,7 @@ export async function show() {
     await live.loadJobs();
     const list = h("div", { class: "job-list" });
     const summary = h("p", { class: "soft small" });
-    const element = h("div", { class: "view" },
+    const element = h("div", { class: "view view-wide" },
         h("div", { class: "view-head" }, h("div", {}, h("h1", { text: "Jobs" }), summary)), list);
     const cards = new Map();
 

@@ -87,9 +87,9 @@ function iconOf(picture, count, extra = "") {
 
 /** Clusters make their elements when they come into view; each gets its name then. */
 function nameAll(group) {
-    const set = ({ layer }) => name(layer.getElement?.(), layer.label);
+    const set = ({ layer }) => name(layer, layer.label);
     group.on("layeradd", set);
-    const nameVisible = () => group.eachLayer((layer) => name(layer.getElement?.(), layer.label));
+    const nameVisible = () => group.eachLayer((layer) => name(layer, layer.label));
     group.on("animationend chunkedprogress", nameVisible);
     group._featureGroup?.on("layeradd", set);
 }

@@ -37,7 +37,7 @@ export class Pins {
             draggable: true, autoPan: true, zIndexOffset: 1000,
             icon: L.divIcon({ className: "map-pin-place", html: picture, iconSize: [36, 36], iconAnchor: [18, 34] }),
         });
-        marker.on("add", () => name(marker.getElement(), `Pin ${pin.name}`));
+        marker.on("add", () => name(marker, `Pin ${pin.name}`));
         marker.on("click", () => this.opened(pin));
         marker.on("dragend", () => {
             const { lat, lng } = marker.getLatLng().wrap();
@@ -114,12 +114,21 @@ export class Pins {
     }
 }
 
-/** A marker is a button with a name. */
-export function name(element, text) {
+/** A marker, once it has an element, is a button with a name that keys press too. */
+export function name(marker, text) {
+    const element = marker.getElement?.();
     if (!element) return;
     element.setAttribute("role", "button");
     element.setAttribute("aria-label", text);
     element.title = text;
+    if (element.dataset.hasKeys) return;
+    element.dataset.hasKeys = "1";
+    element.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        event.stopPropagation();
+        marker.fire("click", { latlng: marker.getLatLng() }, true);
+    });
 }
 
 function askPin(jobs, suggestion) {

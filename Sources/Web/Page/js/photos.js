@@ -75,6 +75,7 @@ export async function show(place) {
         const current = photos;
         fill(body, current.element);
         const showCount = () => setText(count, list.total === null ? "" : plural(list.total, "item"));
+        showCount();
         list.addEventListener("count", showCount);
         list.addEventListener("block", showCount);
         list.addEventListener("problem", (event) => event.detail.isUnreachable || say(event.detail.message, { kind: "error" }));

@@ -23,7 +23,7 @@ export async function show(place) {
         on: { input: () => setQuery({ search: search.value.trim() }, { replace: true }) },
     });
     const box = h("div", { class: "search" }, icon("search"), search);
-    const element = h("div", { class: "view" }, head, groups);
+    const element = h("div", { class: "view view-wide" }, head, groups);
 
     function showHead() {
         const job = only && live.jobs.get(only);
