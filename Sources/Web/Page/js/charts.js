@@ -136,17 +136,18 @@ export function histogram({ values, format, count = (n) => String(n), height = 2
                 context.fill();
                 if (each > 44 || bucket % Math.ceil(44 / each) === 0) text(format(starts[bucket]), EDGE.left + bucket * each, pen.height - 8, { align: "start" });
             });
-            let last = -Infinity;
+            let last = -Infinity, level = 0;
             for (const [name, value] of marks) {
                 const x = Math.round(place(value, width)) + 0.5;
                 context.strokeStyle = color("ink");
                 context.setLineDash([3, 3]);
                 context.beginPath();
-                context.moveTo(x, EDGE.top + (x - last < 34 ? 14 : 2));
+                level = x - last < 34 ? level + 1 : 0;
+                context.moveTo(x, EDGE.top + level * 15 + 2);
                 context.lineTo(x, pen.height - EDGE.bottom);
                 context.stroke();
                 context.setLineDash([]);
-                text(name, x + 4, EDGE.top + (x - last < 34 ? 20 : 4), { strong: true });
+                text(name, x + 4, EDGE.top + level * 15 + 4, { strong: true });
                 last = x;
             }
         },

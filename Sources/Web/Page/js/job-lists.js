@@ -8,7 +8,7 @@ import { attempt, say } from "./messages.js";
 
 const stateWords = { queued: "Queueing…", listing: "Listing…", running: "Downloading…", downloading: "Downloading…", paused: "Paused", finished: "Finished", stopped: "Stopped" };
 export const phaseWords = {
-    queued: "Queueing…", downloading: "Downloading", unzipping: "Unzipping…", rendering: "Rendering…", storing: "Storing…", waiting: "Waiting to retry…",
+    queued: "Queueing…", downloading: "Downloading", unzipping: "Unzipping…", rendering: "Rendering…", storing: "Storing…", waiting: "Waiting for the server",
 };
 
 /** The collections of a job; only the first rows are made, as there may be thousands. */
@@ -97,10 +97,11 @@ export function flightList() {
             const phase = row.phase ?? "downloading";
             const parts = [phase === "downloading" ? (row.expected ? `${share} %` : byteText(row.received ?? 0)) : phaseWords[phase] ?? phase];
             if (phase === "downloading" && row.bytes_per_second) parts.push(`${byteText(row.bytes_per_second)}/s`);
+            if (row.attempt > 1) parts.push(`attempt ${row.attempt}`);
             if (row.host) parts.push(hostText(row.host));
             setText(line.children[0], row.title || row.key);
             setText(line.children[1], parts.join(" · "));
-            line.querySelector(".meter-fill").style.setProperty("inline-size", `${phase === "downloading" ? share : 100}%`);
+            line.querySelector(".meter-fill").style.setProperty("inline-size", `${phase === "waiting" ? 0 : phase === "downloading" ? share : 100}%`);
         });
     }
     return { element, update };
@@ -148,7 +149,7 @@ export function hostList() {
 
 /** What the grey place of an item says before its picture is there. */
 export function stateText(state, phase, share) {
-    if (phase === "downloading" || state === "downloading") return share ? `Downloading ${share} %` : "Downloading…";
+    if (phase === "downloading" || phase === "waiting") return share ? `Downloading ${share} %` : "Downloading…";
     if (phase) return phaseWords[phase] ?? phase;
     return { pending: "Queueing…", failed: "Error", removed: "Removed", gone: "Delisted" }[state] ?? "";
 }

@@ -102,7 +102,7 @@ function addPlots(box, columns, run) {
     const end = Math.max(...bars.map((bar) => bar.end));
     const lanes = timeline({ label: `Timeline of ${plural(bars.length, "transfer")} over ${durationText(end)}`, bars, time, opened: (bar) => go(`/items/${bar.item}`) });
     const times = histogram({ values: bars.map((bar) => Math.max(1, bar.end - bar.start)), format: (value) => durationText(value), count: (n) => countText(Math.round(n)) });
-    const spans = Math.max(1, Math.min(120, Math.round(end / 250_000)));
+    const spans = Math.max(24, Math.min(120, Math.round(end / 250_000)));
     const step = end / spans;
     const received = new Array(spans).fill(0);
     const factor = (columns.total ?? bars.length) / Math.max(1, columns.item.length);

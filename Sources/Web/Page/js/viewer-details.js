@@ -34,7 +34,10 @@ export function showDetails(element, item) {
     const where = item.latitude !== null && item.latitude !== undefined && h("a", {
         href: `/map#12/${item.latitude.toFixed(4)}/${item.longitude.toFixed(4)}`, text: `${item.latitude.toFixed(4)}, ${item.longitude.toFixed(4)}`,
     });
+    // Where only the thumbnail's size is known, that is not the picture's.
+    const thumbnail = item.pictures?.find(({ kind }) => kind === "thumbnail");
     const original = item.pictures?.find(({ kind }) => kind !== "thumbnail");
+    const size = item.width && item.width !== thumbnail?.width ? item : original;
     fill(element,
         h("h2", {}, h("bdi", { text: item.title || "Untitled" })),
         item.description && h("p", { class: "viewer-about", dir: "auto", text: item.description }),
@@ -44,11 +47,11 @@ export function showDetails(element, item) {
         ]),
         h("section", {}, h("h3", { text: "File" }), rows([
             ["Size", item.size === null || item.size === undefined ? null : `${byteText(item.size)} (${Number(item.size).toLocaleString("en")} bytes)`],
-            ["Type", item.media_type], ["Pixels", item.width ? `${item.width} × ${item.height}` : original && `${original.width} × ${original.height}`],
+            ["Type", item.media_type], ["Pixels", size && `${size.width} × ${size.height}`],
             ["Stored", item.stored_at ? timeText(item.stored_at) : null], ["File", item.path], ["Address", item.url && webLink(item.url)],
             ["SHA-256", item.sha256 && h("code", { text: item.sha256 })], ["Failure", item.failure && `${item.failure}${item.detail ? `: ${item.detail}` : ""}`], ["State", item.state === "stored" ? null : item.state],
         ])),
-        last && h("section", {}, h("h3", { text: `Time taken: ${durationText(last.elapsed_us)}${last.attempts > 1 ? ` in ${last.attempts} attempts` : ""}` }), phaseBar(last),
+        last && h("section", { class: "details-time" }, h("h3", { text: `Time taken: ${durationText(last.elapsed_us)}${last.attempts > 1 ? ` in ${last.attempts} attempts` : ""}` }), phaseBar(last),
             rows(phases.filter(({ key }) => last[key] > 0).map(({ key, word }) => [word, durationText(last[key])])),
             rows([["Status", last.status], ["HTTP", last.http_version], ["Server", last.address], ["Connection", last.connection_reused === null ? null : last.connection_reused ? "reused" : "new"]])),
         (item.transfers ?? []).length > 0 && h("section", {}, h("h3", { text: "Runs" }),
@@ -59,7 +62,8 @@ export function showDetails(element, item) {
 
 /** The phases of a transfer as one bar; the list below it says the same in words. */
 function phaseBar(transfer) {
-    const present = phases.filter(({ key }) => transfer[key] > 0);
+    // Before the first attempt and after the last byte is no part of the time taken; the list below has it.
+    const present = phases.filter(({ key, name }) => transfer[key] > 0 && name !== "queue" && name !== "store");
     return h("div", { class: "phases", role: "img", "aria-label": present.map(({ key, word }) => `${word} ${durationText(transfer[key])}`).join(", ") },
         present.map(({ key, name, word }) => h("span", { class: `phase-${name}`, title: `${word} ${durationText(transfer[key])}`, style: { "flex-grow": String(transfer[key]) } })));
 }
