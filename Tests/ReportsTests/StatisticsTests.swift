@@ -1,3 +1,4 @@
+import Core
 import Reports
 import SQLite
 import Testing
