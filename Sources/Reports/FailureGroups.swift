@@ -1,3 +1,4 @@
+import Catalog
 internal import Model
 internal import SQLite
 
@@ -40,19 +41,14 @@ struct FailureGroups {
         }
         var found: [Reason: [String: [Int64]]] = [:]
         var knownFailures: [Reason: KnownFailures] = [:]
-        try connection.forEach(
-            """
-            SELECT item_id, transfer.failure, status, url, detail FROM transfer JOIN item ON item.id = item_id
-            WHERE run_id = ? AND outcome = 'failed' ORDER BY position, item_id
-            """, run.id
-        ) { row in
-            let word: String = try row[1] ?? "unknown"
-            let known = KnownFailure(detail: try row[4])
+        try FailedTransfer.forEach(ofRun: run.id, from: connection) { failure in
+            let word = failure.word ?? "unknown"
+            let known = KnownFailure(detail: failure.detail)
             // Rows of earlier versions have no status there.
-            let status: Int64? = word == "http" ? try row[2] : nil
+            let status = word == "http" ? failure.status : nil
             let reason = Reason(word: word, status: status, isKnown: known != nil)
             if let known { knownFailures[reason, default: KnownFailures()].add(known) }
-            found[reason, default: [:]][hostText(try row[3]), default: []].append(try row[0])
+            found[reason, default: [:]][hostText(failure.url), default: []].append(failure.item)
         }
         let groups = found.map { reason, hosts in
             let hosts = hosts.map { Host(name: $0.key, ids: $0.value) }

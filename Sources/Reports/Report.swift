@@ -1,3 +1,5 @@
+package import Catalog
+
 /// What a report says above its tables. The rows of the tables are read while they are written.
 package struct Report: Sendable {
     package let request: ReportRequest
@@ -6,15 +8,9 @@ package struct Report: Sendable {
     /// The jobs asked for of which no run was found, by name.
     package let jobsWithoutRuns: [String]
     /// What each job keeps now, by its name; empty unless lines or an overview of last runs were asked for.
-    package var kept: [String: KeptSum] = [:]
+    package var kept: [String: StoredSum] = [:]
     /// How each run compares with others, by its id; empty unless that was asked for.
     package var comparisons: [Int64: Comparison] = [:]
-}
-
-/// Files that a job keeps, and their bytes.
-package struct KeptSum: Hashable, Sendable {
-    package let files: Int64
-    package let bytes: Int64
 }
 
 /// What a run met that the runs of its job before it had not.

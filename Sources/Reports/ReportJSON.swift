@@ -1,3 +1,4 @@
+import Catalog
 internal import JSON
 package import SQLite
 
@@ -28,42 +29,6 @@ package enum ReportJSON {
         writer.endLine()
         try writer.flush(to: output)
     }
-
-    fileprivate static let collectionColumns = """
-        collection.id, key, title, subtitle, section, latitude, longitude, position, expected,
-        downloaded, unchanged, fresh, evicted, failed, cancelled, wire_bytes, body_bytes
-        """
-
-    private static let timingColumns = """
-        transfer.queue_us, transfer.dns_us, transfer.connect_us, transfer.tls_us, transfer.wait_us,
-        transfer.receive_us, transfer.total_us, transfer.store_us, transfer.elapsed_us,
-        transfer.wire_bytes, transfer.body_bytes, transfer.http_version, transfer.connection_reused, transfer.address
-        """
-
-    /// What the last download of an item that this run did not download comes after: the columns of an object.
-    fileprivate static let itemColumns = """
-        item.id, item.collection_id, collection.key AS collection, item.key, item.position, item.url, item.title,
-        item.description, item.section, item.metadata, item.thumbnail_url, item.path, item.media_type, item.size,
-        item.sha256, item.stored_url, item.etag, item.last_modified, item.expires_at, item.stored_at, item.state,
-        transfer.outcome, transfer.attempts, transfer.status, transfer.failure, transfer.detail, transfer.started_at,
-        \(timingColumns),
-        last_download.run_id, coalesce(last.started_at, pruned.started_at) AS started_at,
-        coalesce(last.total_us, pruned.total_us) AS total_us,
-        coalesce(last.elapsed_us, pruned.elapsed_us) AS elapsed_us,
-        coalesce(last.wire_bytes, pruned.wire_bytes) AS wire_bytes,
-        coalesce(last.body_bytes, pruned.body_bytes) AS body_bytes
-        """
-    fileprivate static let lastDownloadColumnCount = 6
-
-    fileprivate static let failureColumns = """
-        item.id, item.collection_id, item.key, item.title, item.url, transfer.failure, transfer.status,
-        transfer.attempts, transfer.detail, transfer.started_at, transfer.elapsed_us
-        """
-
-    fileprivate static let slowestColumns = """
-        item.id, item.collection_id, item.key, item.title, item.url, transfer.outcome, transfer.attempts,
-        transfer.status, transfer.started_at, \(timingColumns)
-        """
 }
 
 extension JSONWriter {
@@ -124,24 +89,22 @@ extension JSONWriter {
     ) throws {
         if request.collections {
             var table = JSONTable("collections", in: &self)
-            try forEachCollection(of: run, columns: ReportJSON.collectionColumns, from: connection) { row in
-                try table.append(row, to: &self)
+            try ReportRows.forEachCollection(ofRun: run.id, from: connection) { row in try table.append(row, to: &self)
             }
             table.end(in: &self)
         }
         if request.items {
-            let rows = try ReportRows.items(of: run, columns: ReportJSON.itemColumns, from: connection)
-            try array("items", of: rows, from: connection, to: output, last: ReportJSON.lastDownloadColumnCount)
+            let rows = try ReportRows.items(ofRun: run.id, job: run.job, from: connection)
+            try array("items", of: rows, from: connection, to: output, last: ReportRows.lastDownloadColumnCount)
         }
         if request.failures {
-            let rows = try ReportRows.failures(of: run, columns: ReportJSON.failureColumns, from: connection)
+            let rows = try ReportRows.failures(ofRun: run.id, from: connection)
             try array("failures", of: rows, from: connection, to: output)
         }
         if request.news { try news(of: run, from: connection) }
         if request.hosts { try hosts(of: run, from: connection) }
         if let limit = request.slowest {
-            let rows = try ReportRows.slowest(
-                limit, of: run, columns: ReportJSON.slowestColumns, from: connection)
+            let rows = try ReportRows.slowest(limit, ofRun: run.id, from: connection)
             try array("slowest", of: rows, from: connection, to: output)
         }
     }

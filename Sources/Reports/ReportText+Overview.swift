@@ -1,3 +1,4 @@
+internal import Catalog
 internal import SQLite
 
 /// How long the transfers of a run took and, unless tables were asked for, which took longest and what failed.
@@ -45,18 +46,15 @@ extension ReportText {
     /// The transfers that took longest, in a few lines.
     func slowestFew(of run: RunReport, from connection: Connection, on page: inout TextPage) throws {
         guard run.statistics.transfers > 1 else { return }
-        let columns = "total_us, transfer.wire_bytes, item.title"
-        let rows = try ReportRows.slowest(Self.slowestInOverview, of: run, columns: columns, from: connection)
-        guard !rows.isEmpty else { return }
+        let ids = try ReportRows.slowest(Self.slowestInOverview, ofRun: run.id, from: connection).ids
+        guard !ids.isEmpty else { return }
         page.paragraph()
         page.line("  " + "slowest".leftAligned(9) + "received".rightAligned(12) + "  title")
-        try rows.forEach(from: connection) { row in
-            let time: Int64 = try row[0]
-            let received: Int64? = try row[1]
+        try TransferFacts.forEach(ids, ofRun: run.id, from: connection) { facts in
             let cells =
-                durationText(microseconds: time).rightAligned(9) + (received.map(byteText) ?? "–").rightAligned(12)
-            page.line("  " + cells + "  ", title: displayable(try row[2]))
-        } flush: {
+                durationText(microseconds: facts.total ?? 0).rightAligned(9)
+                + (facts.wireBytes.map(byteText) ?? "–").rightAligned(12)
+            page.line("  " + cells + "  ", title: displayable(facts.title))
         }
     }
 
@@ -97,9 +95,7 @@ extension ReportText {
     /// The command that tries the failed items again, as the run itself was started.
     /// In one line, however long: it is there to be copied.
     func wayOut(of run: RunReport, from connection: Connection, on page: inout TextPage) throws {
-        guard let file = try connection.value("SELECT file FROM job WHERE name = ?", run.job, as: String.self) else {
-            return
-        }
+        guard let file = try jobFile(of: run.job, on: connection) else { return }
         page.paragraph()
         let overrides = run.overrideList.map { " --set \(shellWord(displayable($0)))" }.joined()
         page.line("  again      runner \(shellPath(displayable(file)))\(databaseClause)\(overrides) --failed")

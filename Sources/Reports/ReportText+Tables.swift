@@ -1,3 +1,4 @@
+internal import Catalog
 internal import SQLite
 
 /// The tables of a run. Columns have fixed widths, which all but the oddest texts of `HumanNumbers` fit: rows are written
@@ -18,33 +19,29 @@ extension ReportText {
     // MARK: - Collections
 
     private func collections(of run: RunReport, from connection: Connection, on page: inout TextPage) throws {
-        let (names, sums, width) = collectionColumns(of: run, on: page)
+        let (names, width) = collectionColumns(of: run, on: page)
         page.paragraph()
         guard !names.isEmpty else { return page.line("  collections  none") }
         page.line(
             "  " + names.map { $0.rightAligned(width) + " " }.joined() + "  received  ", title: "collection")
-        let columns = (sums + ["wire_bytes", "section", "title"]).joined(separator: ", ")
-        try forEachCollection(of: run, columns: columns, from: connection) { row in
+        try CollectionLine.forEach(ofRun: run.id, from: connection) { line in
             var cells = ""
-            for column in names.indices { cells += countText(try row[column]).rightAligned(width) + " " }
-            let received: Int64 = try row[names.count]
-            cells += byteText(received).rightAligned(10)
-            let title = heading([try row[names.count + 1], try row[names.count + 2]])
-            page.line("  " + cells + "  ", title: title)
+            for name in names {
+                let count = name == "items" ? line.counts.values.reduce(0) { $0.addingClamped($1) } : line.counts[name]
+                cells += countText(count ?? 0).rightAligned(width) + " "
+            }
+            cells += byteText(line.wireBytes).rightAligned(10)
+            page.line("  " + cells + "  ", title: heading([line.section, line.title]))
         }
     }
 
-    /// The counts of a collection that there is room for, beside what was received and a title: the columns' names, what
-    /// of the catalog stands in them, and how wide they are.
-    private func collectionColumns(
-        of run: RunReport, on page: TextPage
-    ) -> (names: [String], sums: [String], width: Int) {
+    /// The counts of a collection that there is room for, beside what was received and a title, and how wide they are.
+    private func collectionColumns(of run: RunReport, on page: TextPage) -> (names: [String], width: Int) {
         // An outcome that no item had needs no column.
         let outcomes = run.counts.named.filter { $0.count > 0 }.map(\.name)
         let rest = "  ".count + 10 + "  ".count + TextPage.leastTitleWidth
-        if outcomes.count * 11 + rest <= page.width ?? .max { return (outcomes, outcomes, 10) }
-        let all = outcomes.joined(separator: " + ")
-        return run.counts.failed > 0 ? (["items", "failed"], [all, "failed"], 9) : (["items"], [all], 9)
+        if outcomes.isEmpty || outcomes.count * 11 + rest <= page.width ?? .max { return (outcomes, 10) }
+        return (run.counts.failed > 0 ? ["items", "failed"] : ["items"], 9)
     }
 
     /// What the items of a collection and a section stand under: the names there are, the widest first.
@@ -57,56 +54,39 @@ extension ReportText {
     private func items(
         of run: RunReport, from connection: Connection, on page: inout TextPage, to output: ReportOutput
     ) throws {
-        let columns = """
-            transfer.outcome, coalesce(CASE transfer.outcome WHEN 'downloaded' THEN transfer.body_bytes END, item.size),
-            CASE transfer.outcome WHEN 'downloaded' THEN transfer.total_us ELSE coalesce(last.total_us, pruned.total_us) END,
-            item.title, collection.section, collection.title, item.section
-            """
-        let rows = try ReportRows.items(of: run, columns: columns, from: connection)
-        let isGrouped = try hasSeveralGroups(run, connection)
+        let isGrouped = try ItemLine.areGrouped(inRun: run.id, from: connection)
         page.paragraph()
         let (sizeColumns, timeColumns) = (page.width ?? .max) < 44 ? (9, 10) : (11, 11)
         let headings = "outcome".leftAligned(10) + "size".rightAligned(sizeColumns) + "time".rightAligned(timeColumns)
         page.line("  " + headings + "   title")
         var group: String?
-        var hasEarlierTimes = false
-        try rows.forEach(from: connection) { row in
+        var (isEmpty, hasEarlierTimes) = (true, false)
+        try ItemLine.forEach(ofRun: run.id, job: run.job, from: connection) { item in
+            isEmpty = false
             if isGrouped {
-                let next = heading([try row[4], try row[5], try row[6]])
+                let next = heading([item.collectionSection, item.collection, item.section])
                 if next != group {
                     page.paragraph()
                     page.line("  ", title: next)
                     group = next
                 }
             }
-            let outcome: String = try row[0]
-            let size: Int64? = try row[1]
-            let time: Int64? = try row[2]
-            let isEarlier = time != nil && outcome != "downloaded"
+            let isEarlier = item.time != nil && item.outcome != "downloaded"
             hasEarlierTimes = hasEarlierTimes || isEarlier
             let cells = [
-                displayable(outcome).leftAligned(10),
-                (size.map(byteText) ?? "–").rightAligned(sizeColumns),
-                (time.map(durationText(microseconds:)) ?? "–").rightAligned(timeColumns) + (isEarlier ? "*" : " "),
+                displayable(item.outcome).leftAligned(10),
+                (item.size.map(byteText) ?? "–").rightAligned(sizeColumns),
+                (item.time.map(durationText(microseconds:)) ?? "–").rightAligned(timeColumns) + (isEarlier ? "*" : " "),
             ]
-            page.line("  " + cells.joined() + "  ", title: displayable(try row[3]))
+            page.line("  " + cells.joined() + "  ", title: displayable(item.title))
         } flush: {
             try page.flush(to: output)
         }
-        if rows.isEmpty { page.line("  none") }
+        if isEmpty { page.line("  none") }
         if hasEarlierTimes {
             page.paragraph()
             page.line("  * not downloaded by this run: the time of its last download")
         }
-    }
-
-    private func hasSeveralGroups(_ run: RunReport, _ connection: Connection) throws -> Bool {
-        let groups = try connection.value(
-            """
-            SELECT count(*) FROM (SELECT DISTINCT collection_id, section
-            FROM transfer JOIN item ON item.id = item_id WHERE run_id = ? LIMIT 2)
-            """, run.id, as: Int.self)
-        return groups == 2
     }
 
     // MARK: - Failures
@@ -138,13 +118,11 @@ extension ReportText {
         page.prose(
             "\(name) (\(countText(Int64(host.ids.count))))" + (common.map { ": \($0)" } ?? ""), label: Self.groupMargin)
         let margin = Self.groupMargin + "    "
-        let columns = "item.title, item.url, transfer.detail, transfer.attempts, item.key"
-        try ReportRows.transfers(host.ids, of: run, columns: columns).forEach(from: connection) { row in
-            page.line(Self.groupMargin + "  ", title: displayable(try row[0]))
-            let url: String = try row[1]
+        try TransferFacts.forEach(host.ids, ofRun: run.id, from: connection) { facts in
+            page.line(Self.groupMargin + "  ", title: displayable(facts.title))
             // What the list has in place of a URL may be nothing at all; its key is always something.
-            page.line(margin, title: displayable(url.isEmpty ? try row[4] : url))
-            if common == nil, let remark = remark(detail: try row[2], attempts: try row[3]) {
+            page.line(margin, title: displayable(facts.url.isEmpty ? facts.key : facts.url))
+            if common == nil, let remark = remark(detail: facts.detail, attempts: facts.attempts) {
                 page.prose(remark, label: margin)
             }
         } flush: {
@@ -155,10 +133,8 @@ extension ReportText {
     private func commonRemark(_ ids: [Int64], of run: RunReport, from connection: Connection) throws -> String? {
         guard ids.count > 1 else { return nil }
         var remarks: Set<String?> = []
-        let rows = ReportRows.transfers(ids, of: run, columns: "transfer.detail, transfer.attempts")
-        try rows.forEach(from: connection) { row in
-            if remarks.count < 2 { remarks.insert(remark(detail: try row[0], attempts: try row[1])) }
-        } flush: {
+        try TransferFacts.forEach(ids, ofRun: run.id, from: connection) { facts in
+            if remarks.count < 2 { remarks.insert(remark(detail: facts.detail, attempts: facts.attempts)) }
         }
         return remarks.count == 1 ? remarks.first ?? nil : nil
     }
@@ -173,42 +149,40 @@ extension ReportText {
     private func slowest(
         _ limit: Int, of run: RunReport, from connection: Connection, on page: inout TextPage, to output: ReportOutput
     ) throws {
-        let (names, expressions) = slowestColumns(of: page)
-        let columns = expressions.joined(separator: ", ") + ", transfer.wire_bytes, item.title"
-        let rows = try ReportRows.slowest(limit, of: run, columns: columns, from: connection)
+        let columns = slowestColumns(of: page)
+        let ids = try ReportRows.slowest(limit, ofRun: run.id, from: connection).ids
         page.paragraph()
-        page.line("  " + names.map { $0.rightAligned(10) }.joined() + "  ", title: "slowest")
-        try rows.forEach(from: connection) { row in
-            var cells = ""
-            for column in expressions.indices {
-                let time: Int64? = try row[column]
-                cells += (time.map(durationText(microseconds:)) ?? "–").rightAligned(10)
-            }
-            if names.count > expressions.count {
-                let received: Int64? = try row[expressions.count]
-                cells += (received.map(byteText) ?? "–").rightAligned(10)
-            }
-            page.line("  " + cells + "  ", title: displayable(try row[expressions.count + 1]))
+        page.line("  " + columns.map { $0.name.rightAligned(10) }.joined() + "  ", title: "slowest")
+        try TransferFacts.forEach(ids, ofRun: run.id, from: connection) { facts in
+            let cells = columns.map { ($0.text(facts) ?? "–").rightAligned(10) }.joined()
+            page.line("  " + cells + "  ", title: displayable(facts.title))
         } flush: {
             try page.flush(to: output)
         }
-        if rows.isEmpty { page.line("  none") }
+        if ids.isEmpty { page.line("  none") }
     }
 
-    /// The columns that there is room for, and what of the catalog stands in those that are times.
-    private func slowestColumns(of page: TextPage) -> (names: [String], times: [String]) {
+    private typealias SlowestColumn = (name: String, text: (TransferFacts) -> String?)
+
+    /// The columns that there is room for.
+    private func slowestColumns(of page: TextPage) -> [SlowestColumn] {
+        func time(_ name: String, _ time: @escaping (TransferFacts) -> Int64?) -> SlowestColumn {
+            (name, { time($0).map(durationText(microseconds:)) })
+        }
+        let received: SlowestColumn = ("received", { $0.wireBytes.map(byteText) })
+        let total = time("total") { $0.total }
+        let last = [time("wait") { $0.wait }, time("receive") { $0.receive }]
         switch page.width ?? .max {
-        case ..<64: (["total", "wait", "receive"], ["total_us", "wait_us", "receive_us"])
+        case ..<64: return [total] + last
         case ..<100:
-            (
-                ["total", "connect", "wait", "receive", "received"],
-                ["total_us", "CAST(dns_us + connect_us + tls_us AS INTEGER)", "wait_us", "receive_us"]
-            )
+            let connect = time("connect") { facts in
+                guard let dns = facts.dns, let connect = facts.connect, let tls = facts.tls else { return nil }
+                return dns + connect + tls
+            }
+            return [total, connect] + last + [received]
         default:
-            (
-                ["total", "dns", "connect", "tls", "wait", "receive", "received"],
-                ["total_us", "dns_us", "connect_us", "tls_us", "wait_us", "receive_us"]
-            )
+            let first = [time("dns") { $0.dns }, time("connect") { $0.connect }, time("tls") { $0.tls }]
+            return [total] + first + last + [received]
         }
     }
 }

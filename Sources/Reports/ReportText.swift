@@ -1,3 +1,4 @@
+internal import Catalog
 package import SQLite
 
 /// A report for people: a block for each run, with its tables.
@@ -59,7 +60,7 @@ package struct ReportText {
 // MARK: - The head of a run
 
 extension ReportText {
-    private func heading(of run: RunReport, kept: KeptSum?, on page: inout TextPage) {
+    private func heading(of run: RunReport, kept: StoredSum?, on page: inout TextPage) {
         let outcome = page.coloured(displayable(run.outcome), colour(of: run.outcome))
         page.line("\(page.coloured(displayable(run.job), .bold))  run \(run.id)  \(outcome)")
         field("started", timeText(run.startedAt) + durationClause(of: run), on: &page)

@@ -1,3 +1,4 @@
+package import Catalog
 internal import SQLite
 
 /// Figures over the transfers of a run for which the network was used: those with `attempts` above 0.
@@ -17,21 +18,6 @@ package struct TransferStatistics: Sendable {
     init() {
         (transfers, reused, versions, phases, totals) = (0, 0, [], [], nil)
     }
-}
-
-/// A measured part of a transfer; the raw value is its column in the catalog.
-package enum Phase: String, CaseIterable, Sendable {
-    case queue = "queue_us"
-    case dns = "dns_us"
-    case connect = "connect_us"
-    case tls = "tls_us"
-    case wait = "wait_us"
-    case receive = "receive_us"
-    case total = "total_us"
-    case store = "store_us"
-
-    /// The column without its unit.
-    var name: String { String(rawValue.dropLast(3)) }
 }
 
 /// How long a phase took, in microseconds.
@@ -65,25 +51,11 @@ func percentile(_ percent: Int, of sorted: [Int64]) -> Int64 {
 extension TransferStatistics {
     /// Reads the figures of a run. Holds one number a transfer at a time.
     init(run: Int64, from connection: Connection) throws {
-        (transfers, reused) =
-            try connection.first(
-                """
-                SELECT count(*), coalesce(sum(connection_reused), 0) FROM transfer WHERE run_id = ? AND attempts > 0
-                """, run
-            ) { row in (try row[0], try row[1]) } ?? (0, 0)
-        versions = try connection.rows(
-            """
-            SELECT http_version, count(*) FROM transfer
-            WHERE run_id = ? AND attempts > 0 AND http_version IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1
-            """, run
-        ) { row in (version: try row[0], count: try row[1]) }
+        let counts = try TransferTotals(ofRun: run, from: connection)
+        (transfers, reused, versions) = (counts.transfers, counts.reused, counts.versions)
         var totals: Histogram?
         phases = try Phase.allCases.compactMap { phase in
-            let column = phase.rawValue
-            var durations = try connection.rows(
-                "SELECT \(column) FROM transfer WHERE run_id = ? AND attempts > 0 AND \(column) IS NOT NULL", run
-            ) { row in try row[0] as Int64 }
-            durations.sort()
+            let durations = try phase.durations(ofRun: run, from: connection)
             if phase == .total { totals = Histogram(sorted: durations) }
             return PhaseStatistics(phase: phase, sorted: durations)
         }

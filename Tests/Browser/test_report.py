@@ -207,7 +207,7 @@ class Report(unittest.TestCase):
         ground = lambda: page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
         light = ground()
         for _ in range(2):
-            page.locator('[data-scheme-button]').click()
+            page.locator('.top button').click()
         self.assertNotEqual(ground(), light)
 
     def test_axe_finds_nothing(self):

@@ -70,8 +70,3 @@ package enum CatalogTable: String, Sendable, CaseIterable {
         } while count == Self.rowsPerPage
     }
 }
-
-/// The names of the jobs in the catalog, in order.
-package func jobNames(on connection: Connection) throws -> [String] {
-    try connection.rows("SELECT name FROM job ORDER BY name") { row in try row[0] as String }
-}

@@ -12,7 +12,7 @@ extension CatalogSchema {
         SELECT \(runColumns) FROM run WHERE id = (SELECT max(id) FROM run AS other WHERE other.job = run.job);
 
         CREATE VIEW v_transfer AS
-        SELECT transfer.run_id, run.job, transfer.item_id, collection.key AS collection_key,
+        SELECT transfer.run_id, item.job, transfer.item_id, collection.key AS collection_key,
             collection.title AS collection, item.key, item.title, item.url, \(host(of: "item.url")) AS host,
             transfer.outcome, transfer.attempts, transfer.status, transfer.failure, transfer.detail,
             \(timeText("transfer.started_at")) AS started, transfer.started_at,
@@ -21,7 +21,7 @@ extension CatalogSchema {
             transfer.wire_bytes, transfer.body_bytes, transfer.http_version, transfer.connection_reused,
             transfer.address, item.path, item.media_type, item.size
         FROM transfer CROSS JOIN item ON item.id = transfer.item_id
-            CROSS JOIN collection ON collection.id = item.collection_id CROSS JOIN run ON run.id = transfer.run_id;
+            CROSS JOIN collection ON collection.id = item.collection_id;
 
         CREATE VIEW v_item AS
         SELECT item.id AS item_id, item.job, collection.key AS collection_key, collection.title AS collection,
@@ -33,13 +33,13 @@ extension CatalogSchema {
         FROM item CROSS JOIN collection ON collection.id = item.collection_id CROSS JOIN job ON job.name = item.job;
 
         CREATE VIEW v_host_day AS
-        SELECT date(transfer.started_at / 1000000, 'unixepoch') AS day, run.job, \(host(of: "item.url")) AS host,
+        SELECT date(transfer.started_at / 1000000, 'unixepoch') AS day, item.job, \(host(of: "item.url")) AS host,
             count(*) AS transfers, sum(transfer.outcome = 'failed') AS failed,
             sum(transfer.attempts > 1) AS retried, sum(transfer.status IN (429, 503)) AS throttled,
             sum(transfer.connection_reused) AS reused, CAST(total(transfer.wire_bytes) AS INTEGER) AS wire_bytes,
             CAST(avg(transfer.wait_us) AS INTEGER) AS average_wait_us,
             CAST(avg(transfer.total_us) AS INTEGER) AS average_total_us, max(transfer.total_us) AS longest_total_us
-        FROM transfer JOIN item ON item.id = transfer.item_id JOIN run ON run.id = transfer.run_id
+        FROM transfer JOIN item ON item.id = transfer.item_id
         WHERE transfer.attempts > 0 GROUP BY 1, 2, 3;
         """
 

@@ -99,7 +99,7 @@ package struct HTMLReport {
         page.raw(Array(Self.style.utf8))
         page.raw(
             "</style>\n</head>\n<body>\n<header class=\"top\"><p>Report of runner \(version), \(timeText(now))</p>")
-        page.raw("<button type=\"button\" data-scheme-button hidden>Scheme: as the system</button></header>\n<main>\n")
+        page.raw("</header>\n<main>\n")
         guard !isOne else { return }
         page.raw("<h1>\(title)</h1>\n<ul class=\"contents\">\n")
         for run in report.runs {

@@ -77,9 +77,12 @@ function spark(canvas, counts) {
 
 /** Light, dark, or as the system has it. */
 function schemes() {
-    const button = document.querySelector("[data-scheme-button]"), words = { auto: "Scheme: as the system", light: "Scheme: light", dark: "Scheme: dark" };
+    const words = { auto: "Scheme: as the system", light: "Scheme: light", dark: "Scheme: dark" };
+    const button = document.createElement("button");
     let scheme = "auto";
-    button.hidden = false;
+    button.type = "button";
+    button.textContent = words[scheme];
+    document.querySelector(".top").append(button);
     button.addEventListener("click", () => {
         scheme = { auto: "light", light: "dark", dark: "auto" }[scheme];
         if (scheme === "auto") delete document.documentElement.dataset.scheme; else document.documentElement.dataset.scheme = scheme;

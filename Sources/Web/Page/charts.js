@@ -35,6 +35,13 @@ export function durationText(us) {
     return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
+/** A time on an axis whose ticks are `step` apart: with as many digits as tell them apart. */
+export function axisTimeText(us, step) {
+    if (!(step < 1e6) || us < 1e6) return durationText(us);
+    const digits = Math.min(6, Math.ceil(6 - Math.log10(step))), minutes = Math.floor(us / 60e6);
+    return `${minutes ? `${minutes} m ` : ""}${((us - minutes * 60e6) / 1e6).toFixed(digits)} s`;
+}
+
 // MARK: Scales
 
 /** From a domain to pixels; `ticks(n)` are about n round values of the domain. */
@@ -148,11 +155,12 @@ export function axes(context, colour, { x, xText, y, yText, left, right, top, bo
     context.textAlign = "center";
     context.textBaseline = "top";
     let lastEnd = -Infinity;
-    for (const tick of x.ticks(Math.max(2, Math.floor((right - left) / 76)))) {
+    const ticks = x.ticks(Math.max(2, Math.floor((right - left) / 76)));
+    for (const tick of ticks) {
         const at = Math.round(x(tick)) + 0.5;
         if (at < left - 1 || at > right + 1) continue;
         line(context, at, top, at, bottom);
-        const text = xText(tick), half = context.measureText(text).width / 2;
+        const text = xText(tick, ticks[1] - ticks[0]), half = context.measureText(text).width / 2;
         const centre = Math.min(Math.max(at, left - 20 + half), right + 14 - half);
         if (centre - half < lastEnd + 8) continue;
         context.fillText(text, centre, bottom + 6);
@@ -240,7 +248,7 @@ export function area(canvas, data, { text = (value) => `${byteText(value)}/s` } 
         const x = time([start, start + step * values.length], [left, right]);
         const y = linear([0, Math.max(1, ...values)], [bottom, top]);
         layout = { x, left, right };
-        axes(context, colour, { x, xText: durationText, y, yText: text, left, right, top, bottom });
+        axes(context, colour, { x, xText: axisTimeText, y, yText: text, left, right, top, bottom });
         context.beginPath();
         context.moveTo(left, bottom);
         values.forEach((value, index) => {

@@ -1,6 +1,6 @@
 // The transfers of a run in time: what was in flight when, and what each waited for.
 
-import { axes, durationText, hover, outcomes, phases, surface, time } from "./charts.js";
+import { axes, axisTimeText, hover, outcomes, phases, surface, time } from "./charts.js";
 
 /**
  * A lane for each slot in flight and a bar for each transfer, coloured by phase.
@@ -38,7 +38,7 @@ export function timeline(canvas, spans, { label, pick } = {}) {
         const [left, right, top, bottom] = [36, width - 14, 6, height - 26];
         const x = time(view, [left, right]), lane = (bottom - top) / lanes;
         layout = { x, left, right, top, bottom, lane };
-        axes(context, colour, { x, xText: durationText, left, right, top, bottom });
+        axes(context, colour, { x, xText: axisTimeText, left, right, top, bottom });
         context.save();
         context.beginPath();
         context.rect(left, top, right - left, bottom - top);

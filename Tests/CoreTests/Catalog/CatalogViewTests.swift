@@ -88,7 +88,9 @@ struct CatalogViewTests {
         for table in CatalogTable.allCases {
             #expect(try !table.columns(on: catalog).isEmpty)
             let plan = try catalog.rows("EXPLAIN QUERY PLAN \(table.sql)", "flags", 0) { try $0[3] as String }
-            #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(table): \(plan)")
+            // A scan of the values of a subquery is no scan of a table.
+            let scans = plan.filter { $0.hasPrefix("SCAN ") && !$0.contains("subquery") && !$0.contains("CONSTANT") }
+            #expect(!plan.contains { $0.contains("TEMP B-TREE") } && scans.isEmpty, "\(table): \(plan)")
         }
     }
 }
