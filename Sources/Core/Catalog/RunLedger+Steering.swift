@@ -6,7 +6,7 @@ import SQLite
 extension RunLedger {
     /// The row of a collection of this run; nil for a key that it does not have.
     func collectionID(_ key: String) -> Int64? {
-        collections[key]?.id ?? sums.first { $0.value.key == key }?.key
+        collections[key]?.id ?? sums.id(ofKey: key)
     }
 
     /// Items of these collections that have not ended.
@@ -54,7 +54,7 @@ extension RunLedger {
                 }
                 figures.wireBytes -= item.wireBytes
                 if item.wireBytes > 0 { earlierBytes[item.id] = item.wireBytes }
-                sums[item.collection]?.count(item.outcome, -1)
+                sums.of(item.collection)?.progress.count(item.outcome, -1)
                 if context.interest.includesProgress { changedSums.insert(item.collection) }
                 givenUp.remove(item.id)
                 _ = open.insert(item.id)

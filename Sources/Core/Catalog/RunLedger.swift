@@ -30,7 +30,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     var newLeaders: [Int: Int64] = [:]
     /// Sums by the row of the collection, and for a reader that wants them the rows whose sums changed since they were
     /// last told.
-    var sums: [Int64: CollectionProgress] = [:]
+    var sums = CollectionSums()
     var changedSums: Set<Int64> = []
     /// Items that have ended since that was last told; kept while somebody watches.
     var endedItems: [EndedItem] = []
@@ -191,7 +191,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
 
     /// Counts an outcome of an item in a collection.
     func count(_ record: TransferRecord, of item: Int64, collection: Int64) {
-        sums[collection]?.count(record.outcome)
+        sums.of(collection)?.progress.count(record.outcome)
         if context.interest.includesProgress { changedSums.insert(collection) }
         if context.interest.isWatched { endedItems.append(EndedItem(id: item, outcome: record.outcome)) }
         if onStored != nil, record.outcome.hasFile { storedItems.append(item) }

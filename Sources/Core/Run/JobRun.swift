@@ -192,28 +192,6 @@ final class JobRun: Sendable {
     /// How long what is stored waits for the end of the list, microseconds: most lists are read by then.
     private static let longestHold: Int64 = 2_000_000
 
-    private func beginRendering(_ ledger: RunLedger) async throws -> RenderJob? {
-        guard let settings = job.media, let rendering else { return nil }
-        let output = ledger.context.output
-        try output.removeUnfinishedPictures()
-        let pictures = RenderJob(
-            job, settings, run: ledger.context.run, output: output, ledger: ledger,
-            isForced: options.selection.isRefreshing || options.selection.isFailedOnly)
-        try await store.perform { _ in
-            ledger.onStored = { [weak pictures] items in
-                if let pictures { rendering.add(items, of: pictures) }
-            }
-        }
-        return pictures
-    }
-
-    /// Waits for the pictures of what was stored.
-    private func finishRendering() async -> RenderFigures {
-        guard let pictures = state.withLock({ $0.pictures }) else { return RenderFigures() }
-        await pictures.waitUntilDone()
-        return pictures.state.withLock { $0.figures }
-    }
-
     private var limits: Scheduler.Limits {
         Scheduler.Limits(
             concurrency: state.withLock(\.effectiveConcurrency), perHost: job.transfer.perHost,

@@ -292,7 +292,7 @@ struct HostQueue: Sendable {
         return nil
     }
 
-    /// Puts items before all others, in list order; those that were before go back to the head of their lanes.
+    /// Puts items before all others, in list order; those that were before go back to where they waited.
     mutating func prioritise(_ ids: Set<Int64>, _ prioritised: inout Set<Int64>) {
         unprioritise(except: ids)
         for level in levels.indices.reversed() {
@@ -328,20 +328,33 @@ struct HostQueue: Sendable {
         let waiting = front + held
         front = []
         held = []
-        // The next one is the last: each goes before those that came back earlier.
+        var homes: [Precedence: [Int64: [Int64]]] = [:]
         for item in waiting {
             if item.isBrokenOff || ids.contains(item.id) {
                 putFirst(item)
             } else if let home = item.home {
-                let level = index(of: home)
-                var lane = levels[level].lanes[item.collection] ?? Lane()
-                if lane.ready.isEmpty { enterRing(item.collection, level) }
-                lane.ready.prepend([item.id])
-                put(lane, item.collection, level)
+                homes[home, default: [:]][item.collection, default: []].append(item.id)
             } else {
                 push(again: item)
             }
         }
+        for (home, collections) in homes {
+            for (collection, ids) in collections { putHome(ids.sorted(), collection, home) }
+        }
+    }
+
+    /// Puts ready items back into their lane; ids rise with the list, but for rows of earlier lists.
+    private mutating func putHome(_ ids: [Int64], _ collection: Int64, _ precedence: Precedence) {
+        let level = index(of: precedence)
+        var lane = levels[level].lanes[collection] ?? Lane()
+        if lane.ready.isEmpty { enterRing(collection, level) }
+        var rest = ids[...]
+        for id in lane.ready.removeAll() {
+            while let first = rest.first, first < id { lane.ready.append(rest.removeFirst()) }
+            lane.ready.append(id)
+        }
+        lane.ready.append(contentsOf: rest)
+        put(lane, collection, level)
     }
 
     /// Everything that waits, in no particular order. What is being loaded comes later.
