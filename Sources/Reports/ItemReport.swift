@@ -1,4 +1,5 @@
 internal import Catalog
+import Model
 package import SQLite
 
 /// Everything that the catalog knows of one item.
@@ -41,7 +42,7 @@ package struct ItemReport: Sendable {
         let run = record.storedRun.map { " by run \($0)" } ?? ""
         let facts: [(String, String?)] = [
             ("URL", record.url), ("collection", "\(record.collectionKey)  \(record.collectionTitle)"),
-            ("section", record.section), ("state", record.state == "evicted" ? evicted : record.state),
+            ("section", record.section), ("state", record.state == ItemState.evicted.rawValue ? evicted : record.state),
             ("failure", record.failure), ("file", file), ("type", record.mediaType),
             ("size", record.size.map(sizeText)), ("SHA-256", record.sha256),
             ("stored", record.storedAt.map { localTimeText($0) + run }),

@@ -83,13 +83,13 @@ extension OutcomeCounts {
 
     /// Counts `count` more of the outcome that the catalog calls `name`.
     private mutating func add(_ count: Int64, of name: String) {
-        switch name {
-        case "downloaded": downloaded += count
-        case "unchanged": unchanged += count
-        case "fresh": fresh += count
-        case "evicted": evicted += count
-        case "failed": failed += count
-        default: cancelled += count
+        switch TransferOutcome(rawValue: name) {
+        case .downloaded: downloaded += count
+        case .unchanged: unchanged += count
+        case .fresh: fresh += count
+        case .evicted: evicted += count
+        case .failed: failed += count
+        case .cancelled, nil: cancelled += count
         }
     }
 }

@@ -1,6 +1,5 @@
 import Catalog
 
-
 /// A report of a line a run: of every job the last one, or all of some.
 extension ReportText {
     func brief(_ report: Report, on page: inout TextPage, to output: ReportOutput) throws {

@@ -69,6 +69,7 @@ class Everywhere(BrowserCase):
         page.keyboard.press("?")
         expect(page.get_by_role("dialog", name="Keys")).to_contain_text("favourites")
         page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
         page.keyboard.press("g")
         page.keyboard.press("p")
         expect(page).to_have_url(self.workshop.base + "/places")

@@ -143,6 +143,19 @@ class Grid(BrowserCase):
         self.visit(page, "/jobs/large/photos?state=pending")
         expect(self.photos(page).get_by_role("listitem").first).to_contain_text("Queueing…")
 
+    def test_a_blurred_preview_is_drawn_from_its_hash(self):
+        page = self.sign_in()
+        pixels = page.evaluate("""async () => {
+            const { drawPreview } = await import("/page/js/thumbhash.js");
+            const canvas = document.createElement("canvas");
+            drawPreview(canvas, "3OcRJYB4d3h/iIeHeEh3eIhw+j3A");
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            const damaged = document.createElement("canvas");
+            drawPreview(damaged, "%%%");
+            return { width: canvas.width, height: canvas.height, alpha: data[3], damaged: damaged.width };
+        }""")
+        self.assertEqual((max(pixels["width"], pixels["height"]), pixels["alpha"], pixels["damaged"]), (32, 255, 1))
+
     def test_filters_and_sorting_are_in_the_address_and_back_leads_out(self):
         page = self.sign_in()
         self.visit(page, "/jobs/large/photos")

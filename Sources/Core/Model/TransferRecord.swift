@@ -48,7 +48,7 @@ package struct TransferTimings: Sendable, Hashable {
 }
 
 /// `transfer.outcome`.
-package enum TransferOutcome: String, Sendable {
+package enum TransferOutcome: String, Sendable, CaseIterable {
     /// New bytes were published.
     case downloaded
     /// The server was asked: 304, or the same SHA-256.

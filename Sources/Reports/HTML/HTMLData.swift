@@ -2,6 +2,7 @@ internal import Catalog
 import FoundationEssentials
 internal import HTTP
 import JSON
+import Model
 internal import SQLite
 
 /// The data of a run that a report carries for its plots and its table: columns rather than rows, starts as differences,
@@ -18,7 +19,7 @@ struct HTMLData {
     private static let phases = ["dns", "connect", "tls", "wait", "receive"]
     /// Microseconds in which starts are counted: a hundred thousandth of the run, rounded to a power of ten.
     private let startUnit: Int64
-    private static let outcomes = ["downloaded", "unchanged", "fresh", "evicted", "failed", "cancelled"]
+    private static let outcomes = TransferOutcome.allCases.map(\.rawValue)
     private static let mostDetail = 300
 
     /// Reads the transfers that are shown.

@@ -1,5 +1,5 @@
-import Run
 import Model
+import Run
 import TestSupport
 import Testing
 

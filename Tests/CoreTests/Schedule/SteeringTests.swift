@@ -1,6 +1,6 @@
-import System
-import Schedule
 import HTTP
+import Schedule
+import System
 import Testing
 
 @testable import Model

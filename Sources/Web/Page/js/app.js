@@ -6,31 +6,17 @@ import * as keys from "./keys.js";
 import * as live from "./live.js";
 import * as router from "./router.js";
 
-const sections = [
-    ["Jobs", "/", "jobs"], ["Map", "/map", "map"], ["Places", "/places", "places"],
-    ["Recents", "/recents", "recents"], ["Favourites", "/favourites", "star"],
-];
-
-const links = new Map();
-const list = h("ul", {}, sections.map(([name, address, iconName]) => {
-    const link = h("a", { href: address }, icon(iconName), h("span", { text: name }));
-    links.set(name, link);
-    return h("li", {}, link);
-}));
-const status = h("div", { class: "live", role: "status", "aria-label": "Live" });
-const main = h("main", { id: "main", tabindex: "-1" });
-const banner = h("div", { class: "banner", role: "alert", hidden: true });
+// The frame itself is in index.html: it is painted before any script has arrived.
+const links = new Map([...document.querySelectorAll(".side nav a")].map((link) => [link.textContent, link]));
+const status = document.querySelector(".live");
+const main = document.querySelector("main");
+const banner = document.querySelector(".banner");
 let title = "runner";
 
-function frame() {
-    document.body.prepend(
-        h("a", { class: "skip", href: "#main", text: "Skip to content", on: { click: (event) => { event.preventDefault(); main.focus(); } } }),
-        h("div", { class: "frame" },
-            h("header", { class: "side" },
-                h("a", { class: "brand", href: "/", "aria-label": "runner, all jobs" }, icon("runner"), h("span", { text: "runner" })),
-                h("nav", { "aria-label": "Main" }, list), status),
-            h("div", { class: "stage" }, banner, main)));
-}
+document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+});
 
 function arrived({ section, title: viewTitle, same }) {
     for (const [name, link] of links) {
@@ -103,7 +89,6 @@ function showLiveSoon() {
     }, 250);
 }
 
-frame();
 showLive();
 keys.start();
 live.changes.addEventListener("reachable", showReachable);

@@ -1,8 +1,6 @@
 // Plots on canvas, for the page and for reports: each answers one question, has its numbers in words beside it, and never
 // means anything by colour alone. Plain functions of data; colours are custom properties of the element they are in.
 
-export const phaseNames = ["queue", "dns", "connect", "tls", "wait", "receive", "store"];
-
 /** 1, 2 and 5 times powers of ten: about `count` steps from 0 to `most`. */
 export function ticks(most, count = 5) {
     if (!(most > 0)) return [0];
@@ -13,7 +11,7 @@ export function ticks(most, count = 5) {
 }
 
 /** Where buckets of a logarithmic histogram begin: 1, 2, 5 times powers of ten around `least` and `most`. */
-export function decades(least, most) {
+function decades(least, most) {
     const starts = [];
     for (let power = 10 ** Math.floor(Math.log10(Math.max(1, least))); power <= most; power *= 10) {
         for (const step of [1, 2, 5]) if (power * step * 2.5 > least && power * step <= most) starts.push(power * step);
@@ -21,7 +19,7 @@ export function decades(least, most) {
     return starts.length ? starts : [1];
 }
 
-export function quantile(sorted, share) {
+function quantile(sorted, share) {
     return sorted.length ? sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? sorted[0] : null;
 }
 

@@ -26,7 +26,7 @@ export class ItemList extends EventTarget {
 
     /** Loads the first block, and in parallel where the other blocks begin. Resolves when something can be shown. */
     async open(item = null) {
-        const index = this.askIndex(item, 3);
+        const index = this.askIndex(item, 8);
         // Without it the list grows at its end, block after block.
         index.catch((error) => {
             if (error.name === "AbortError") return;

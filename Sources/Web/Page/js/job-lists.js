@@ -3,11 +3,10 @@
 import { jobPath, post } from "./api.js";
 import { h, icon, iconButton, setText, title } from "./dom.js";
 import { byteText, countText, hostText, percent, plural } from "./format.js";
-import * as live from "./live.js";
 import { attempt, say } from "./messages.js";
 
 const stateWords = { queued: "Queueing…", listing: "Listing…", running: "Downloading…", downloading: "Downloading…", paused: "Paused", finished: "Finished", stopped: "Stopped" };
-export const phaseWords = {
+const phaseWords = {
     queued: "Queueing…", downloading: "Downloading", unzipping: "Unzipping…", rendering: "Rendering…", storing: "Storing…", waiting: "Waiting for the server",
 };
 
@@ -108,7 +107,7 @@ export function flightList() {
 }
 
 /** "images.example.org: paused 12 s, as it asked". */
-export function whyWaiting(host, at) {
+function whyWaiting(host, at) {
     const seconds = host.paused_until ? Math.ceil((host.paused_until - at) / 1e6) : 0;
     if (seconds <= 0) return host.reason && !host.in_flight ? host.reason : null;
     const reason = { "retry-after": "as it asked", failures: "after several failures" }[host.reason] ?? host.reason;
@@ -153,6 +152,3 @@ export function stateText(state, phase, share) {
     if (phase) return phaseWords[phase] ?? phase;
     return { pending: "Queueing…", failed: "Error", removed: "Removed", gone: "Delisted" }[state] ?? "";
 }
-
-/** The live runs of jobs whose state is shown somewhere else. */
-export const liveRun = (name) => live.jobs.get(name)?.live?.run;

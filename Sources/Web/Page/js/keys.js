@@ -55,7 +55,7 @@ export function start() {
         }
         clearTimeout(prefixTimer);
         prefix = !inDialog && typed === "g" ? "g" : "";
-        if (prefix) prefixTimer = setTimeout(() => (prefix = ""), 1200);
+        if (prefix) prefixTimer = setTimeout(() => (prefix = ""), 2000);
     });
 }
 

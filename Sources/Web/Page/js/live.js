@@ -124,11 +124,6 @@ export async function loadJobs() {
     return jobs;
 }
 
-export async function loadJob(name) {
-    await loadJobs();
-    return jobs.get(name);
-}
-
 /** How far a run is: `total` items listed so far, `ended` of them with any outcome. */
 export function progressOf({ counts }) {
     const total = counts.listed ?? 0;

@@ -9,7 +9,7 @@ export const outcomes = [
     { key: "evicted", word: "evicted" }, { key: "failed", word: "failed" }, { key: "cancelled", word: "cancelled" },
 ];
 
-export const runOutcomes = {
+const runOutcomes = {
     complete: { word: "Complete", icon: "check" }, partial: { word: "Partial", icon: "warning" },
     failed: { word: "Failed", icon: "cross" }, interrupted: { word: "Interrupted", icon: "stop" },
     running: { word: "Running", icon: "play" },

@@ -110,8 +110,18 @@ export async function show(place) {
     }
 
     function nothing() {
-        if (filter.search) return empty({ iconName: "search", heading: "No title has these words", text: "Search looks at titles, in any script, with or without accents.", action: button("Show all", null, () => setQuery({ search: null })) });
-        if (filter.state || filter.section || filter.collection) return empty({ iconName: "photos", heading: "Nothing here", text: "No item of this job is in this state or place.", action: button("Show all", null, () => setQuery({ state: null, section: null, collection: null })) });
+        if (filter.search) {
+            return empty({
+                iconName: "search", heading: "No title has these words", text: "Search looks at titles, in any script, with or without accents.",
+                action: button("Show all", null, () => setQuery({ search: null })),
+            });
+        }
+        if (filter.state || filter.section || filter.collection) {
+            return empty({
+                iconName: "photos", heading: "Nothing here", text: "No item of this job is in this state or place.",
+                action: button("Show all", null, () => setQuery({ state: null, section: null, collection: null })),
+            });
+        }
         return empty({ iconName: "photos", heading: "No items yet", text: "What this job lists appears here when it runs for the first time.", command: job.file ? `runner ${job.file}` : `runner report ${name}` });
     }
 

@@ -89,7 +89,11 @@ function addPlots(box, columns, run) {
         const failed = columns.outcome[row] === "failed";
         bars.push({
             row, start: Math.max(0, start), end: Math.max(1, start) + before + length, phases: parts, failed, item: columns.item[row], bytes: columns.body_bytes[row] ?? 0,
-            label: `${columns.title[row] || "Untitled"}\n${columns.outcome[row]}${failed ? `: ${columns.failure[row]} ${columns.status[row] ?? ""}` : ""}, ${durationText(columns.elapsed_us[row])}, ${byteText(columns.body_bytes[row])}\n${parts.map(([name, part]) => `${name === "queue" ? "retrying" : name} ${durationText(part)}`).join(", ")}`,
+            label: [
+                columns.title[row] || "Untitled",
+                `${columns.outcome[row]}${failed ? `: ${columns.failure[row]} ${columns.status[row] ?? ""}` : ""}, ${durationText(columns.elapsed_us[row])}, ${byteText(columns.body_bytes[row])}`,
+                parts.map(([name, part]) => `${name === "queue" ? "retrying" : name} ${durationText(part)}`).join(", "),
+            ].join("\n"),
         });
     }
     if (bars.length === 0) {

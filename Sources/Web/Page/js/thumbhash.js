@@ -15,7 +15,7 @@ export function drawPreview(canvas, text) {
 }
 
 /** The pixels of a hash, at most 32 on a side. */
-export function decode(hash) {
+function decode(hash) {
     if (hash.length < 5) throw new RangeError("too short for a thumbhash");
     const header = hash[0] | (hash[1] << 8) | (hash[2] << 16);
     const rest = hash[3] | (hash[4] << 8);

@@ -8,7 +8,7 @@ const MOST_LANES = 48;
 const EDGE = { left: 8, right: 8, top: 4, bottom: 24 };
 
 /** Puts transfers into lanes so that none overlap: each into the first that is free when it begins. */
-export function lanesOf(bars) {
+function lanesOf(bars) {
     const ends = [];
     for (const bar of bars) {
         let lane = ends.findIndex((end) => end <= bar.start);
@@ -138,7 +138,11 @@ export function timeline({ label, bars, time, opened }) {
     canvas.addEventListener("pointercancel", end);
     canvas.addEventListener("keydown", (event) => {
         const span = to - from;
-        const act = { ArrowLeft: () => look(from - span / 5, span), ArrowRight: () => look(from + span / 5, span), "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1.6), 0: () => look(0, whole), Home: () => look(0, span), End: () => look(whole, span) }[event.key];
+        const act = {
+            ArrowLeft: () => look(from - span / 5, span), ArrowRight: () => look(from + span / 5, span),
+            "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1.6), 0: () => look(0, whole),
+            Home: () => look(0, span), End: () => look(whole, span),
+        }[event.key];
         if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
         event.preventDefault();
         act();
