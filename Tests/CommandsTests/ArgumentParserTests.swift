@@ -1,3 +1,4 @@
+import Model
 import Testing
 
 @testable import Commands
@@ -49,6 +50,8 @@ struct ArgumentParserTests {
             FlagCase(["--database", "x.sqlite"], { $0.database = "x.sqlite" }),
             FlagCase(["--concurrency=64"], { $0.concurrency = 64 }),
             FlagCase(["--failed"], { $0.isFailedOnly = true }),
+            FlagCase(
+                ["--failed=dns,too-large"], { ($0.isFailedOnly, $0.failureReasons) = (true, [.dns, .tooLarge]) }),
             FlagCase(["--refresh"], { $0.isRefreshing = true }),
             FlagCase(["--only", "a*", "--only", "--b"], { $0.only = ["a*", "--b"] }),
             FlagCase(["--limit", "1"], { $0.limit = 1 }),
@@ -192,7 +195,7 @@ struct ArgumentParserTests {
                 "runner run [FLAG...] JOB..."
             ),
             (
-                ["report", "--set", "a=b"], "--set is a flag of run, check, plan and thumbnails, not of report",
+                ["report", "--set", "a=b"], "--set is a flag of run, check, plan, thumbnails and adopt, not of report",
                 "runner report [FLAG...] [JOB...]"
             ),
             (

@@ -180,7 +180,7 @@ struct CommandTests {
                 == .init(
                     code: .usage, output: "",
                     errors: "runner: there is no source 'flag'; did you mean 'flags'?\n"
-                        + "usage: runner sources [FLAG...] [TYPE]\n"))
+                        + "usage: runner sources [FLAG...] [TYPE|CMD]\n"))
     }
 
     // MARK: doctor

@@ -33,6 +33,8 @@ struct FlagTableTests {
                 ]
             ),
             (.sources, []),
+            (.source, ["options"]),
+            (.adopt, ["set", "database", "quiet", "verbose"]),
             (.doctor, ["database"]),
             (.completions, []),
             (.man, []),

@@ -214,7 +214,7 @@ struct ListTests {
             #"{"type":"item","collection":"a","key":"k","url":"SERVER/1","metadata":{"artist":"Bùi / Xuân","year":1931}}"#
         let run = try CommandRun(
             "echo '{\"type\":\"collection\",\"key\":\"a\"}'; echo '\(item)'; echo '{\"type\":\"done\"}'",
-            path: "{metadata.artist}/{metadata.year}{metadata.none}")
+            path: "{metadata.artist}/{metadata.year}")
         #expect(try await run.run().finished.outcome == .complete)
         #expect(try run.items("path") == ["k": "Bùi _ Xuân/1931"])
     }

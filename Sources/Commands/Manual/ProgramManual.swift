@@ -53,7 +53,7 @@ enum ProgramManual {
         page.subsection(group.rawValue)
         for flag in flags {
             let letter = flag.letter.map { "`-\($0)`, " } ?? ""
-            let value = flag.valueName.map { " \($0)" } ?? ""
+            let value = flag.valueName.map { flag.isValueOptional ? "[=\($0)]" : " \($0)" } ?? ""
             let commands =
                 flag.commands == Command.allCases ? "all" : flag.commands.map(\.rawValue).joined(separator: ", ")
             let details = flag.details.map { " \($0)" } ?? ""

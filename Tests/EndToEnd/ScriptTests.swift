@@ -1,0 +1,99 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+/// Sources that are scripts, as the program is used with them.
+@Suite("End to end: scripts", .wholeProgramLimit)
+struct ScriptTests {
+    private let workplace: Workplace
+
+    init() throws {
+        workplace = try Workplace()
+    }
+
+    private func write(_ script: String, options: String = "{}") throws {
+        try workplace.directory.write("#!/bin/sh\n\(script)\n", to: "list.sh")
+        try Subprocess.run(["chmod", "+x", workplace.directory.path("list.sh")])
+        try workplace.directory.write(
+            """
+            name: job
+            source:
+              type: command
+              command: [./list.sh]
+              options: \(options)
+            output: {directory: out}
+
+            """, to: "job.yaml")
+    }
+
+    private static let sound = #"""
+        echo '{"type":"spec","protocol":1,"name":"n","options":[{"key":"album","type":"string","help":"which"}]}'
+        echo '{"type":"collection","key":"a"}'
+        echo '{"type":"item","collection":"a","key":"1","url":"https://example.org/1"}'
+        echo '{"type":"done","items":1}'
+        """#
+
+    @Test("nothing of a script outlives the program that is killed")
+    func killed() throws {
+        try write(
+            """
+            echo '{"type":"spec","protocol":1,"name":"n"}'
+            read -r spec
+            read -r list || exit 0
+            setsid sh -c 'echo $$ >> pids; exec sleep 1000' &
+            sh -c 'trap "" TERM HUP; echo $$ >> pids; while :; do sleep 1; done' &
+            echo $$ >> pids
+            while [ "$(wc -l < pids)" != 3 ]; do sleep 0.01; done
+            echo '{"type":"collection","key":"a"}'
+            echo '{"type":"warning","message":"all are there"}'
+            exec sleep 1000
+            """)
+        let program = try workplace.start(["run", "job.yaml", "--progress", "json"], with: .runner) { _, line, process in
+            if line.contains("all are there") { kill(process, SIGKILL) }
+        }
+        #expect(try program.wait().ending == .signal(SIGKILL))
+        let text = String(decoding: workplace.directory.read("pids") ?? [], as: UTF8.self)
+        let processes = text.split(separator: "\n").compactMap { pid_t($0) }
+        #expect(processes.count == 3)
+        // They end by themselves once their guard has seen that the program is gone; tail(1) waits for that.
+        for process in processes {
+            try Subprocess.run(["timeout", "20", "tail", "--pid=\(process)", "-f", "/dev/null"])
+        }
+    }
+
+    @Test("source test ends with 0 for a sound script, and with 1 and the rule for another")
+    func suite() throws {
+        try write(Self.sound)
+        try workplace.directory.write("album: summer\n", to: "options.yaml")
+        let sound = try workplace.run(
+            ["source", "test", "./list.sh", "--options", "options.yaml"], with: .runner)
+        #expect(sound.ending == .exit(0))
+        #expect(sound.output.contains("ok    keys are unique"))
+        #expect(!sound.output.contains("FAIL"))
+        try write(Self.sound.replacing(#""items":1"#, with: #""items":2"#))
+        let faulty = try workplace.run(["source", "test", "./list.sh"], with: .runner)
+        #expect(faulty.ending == .exit(1))
+        #expect(
+            faulty.output.contains(
+                "FAIL  the counts in done are those of what came: it counted 2 items, of which 1 came"))
+        #expect(try workplace.run(["source", "try", "./list.sh"], with: .runner).ending == .exit(64))
+        try workplace.directory.write("[album]", to: "options.yaml")
+        let options = try workplace.run(
+            ["source", "test", "./list.sh", "--options", "options.yaml"], with: .runner)
+        #expect(options.ending == .exit(78))
+    }
+
+    @Test("sources shows what a script declares, and check places faults of its options")
+    func declared() throws {
+        try write(Self.sound, options: "{albun: 1}")
+        let shown = try workplace.run(["sources", "./list.sh"], with: .runner)
+        #expect(shown.ending == .exit(0))
+        #expect(shown.output.contains("  album: text\n        Which.\n"))
+        let checked = try workplace.run(["check", "job.yaml"], with: .runner)
+        #expect(checked.ending == .exit(78))
+        #expect(
+            checked.errors.contains(
+                "job.yaml:5:13: error: unknown key 'albun' in source.options; did you mean 'album'?"))
+    }
+}
