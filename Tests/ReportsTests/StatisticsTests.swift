@@ -1,3 +1,4 @@
+import Catalog
 import Reports
 import SQLite
 import Testing
