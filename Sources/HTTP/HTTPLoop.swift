@@ -15,7 +15,7 @@ import System
 package final class HTTPLoop: @unchecked Sendable {
     /// Weak, since the driver usually owns its loop: a loop whose driver has gone begins nothing new.
     private weak let driver: (any HTTPLoopDriver)?
-    private let engine: TransferEngine
+    private let engine: CurlLoop
     private let wakeup: Wakeup
     private let isStopping = Atomic(false)
     private let threadNumber = Atomic<UInt>(0)
@@ -42,7 +42,7 @@ package final class HTTPLoop: @unchecked Sendable {
         } catch {
             throw HTTPFailure(.resource, error.description)
         }
-        engine = try TransferEngine(isReachable: isReachable)
+        engine = try CurlLoop(isReachable: isReachable)
         engine.watch(wakeup)
     }
 

@@ -60,10 +60,10 @@ func engineTimerChanged(
 
 // Unretained: the engine keeps every transfer, and itself is kept by its loop, until the handles are gone.
 
-private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
-    context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlSlot? {
+    context.map { Unmanaged<CurlSlot>.fromOpaque($0).takeUnretainedValue() }
 }
 
-private func engine(_ context: UnsafeMutableRawPointer?) -> TransferEngine? {
-    context.map { Unmanaged<TransferEngine>.fromOpaque($0).takeUnretainedValue() }
+private func engine(_ context: UnsafeMutableRawPointer?) -> CurlLoop? {
+    context.map { Unmanaged<CurlLoop>.fromOpaque($0).takeUnretainedValue() }
 }

@@ -31,7 +31,7 @@ package final class WebURL: Hashable, Sendable {
     ///
     /// - Parameter other: a URL that was read before. Where this one has the same scheme, host and port, as the URLs of
     ///   one list mostly have, what libcurl's parser said of those holds for it too.
-    package init(_ text: String, near other: WebURL? = nil) throws(WebURLError) {
+    package init(_ text: String, reusingOriginOf other: WebURL? = nil) throws(WebURLError) {
         if let other, other.isRoot(of: text) {
             self.text = text
             scheme = other.scheme

@@ -45,7 +45,7 @@ struct FlickrAPI: Sendable {
         do {
             let reply = try await context.fetch(
                 url(method, arguments), headers: [ListedHeader(name: "Accept-Language", value: "en")]
-            ) { [context] in Self.transience(of: $0, method, context) }
+            ) { [context] in Self.transientFailure(of: $0, method, context) }
             try await spend(reply.attempts - 1)
             return reply
         } catch let error as FetchError {
@@ -69,7 +69,8 @@ struct FlickrAPI: Sendable {
     }
 
     /// Why a reply that came is none: Flickr puts passing failures into replies with status 200.
-    private static func transience(of reply: FetchedReply, _ method: FlickrMethod, _ context: SourceContext) -> String?
+    private static func transientFailure(of reply: FetchedReply, _ method: FlickrMethod, _ context: SourceContext)
+        -> String?
     {
         guard (200...299).contains(reply.status) else { return nil }
         // A list: only what is short, or is cut off, can be an error.

@@ -131,7 +131,7 @@ struct ListReading {
     private mutating func item(_ element: ListElement, at place: String) -> ListedItem {
         let url: WebURL
         do throws(WebURLError) {
-            url = try WebURL(element.url, near: lastURL)
+            url = try WebURL(element.url, reusingOriginOf: lastURL)
             lastURL = url
         } catch {
             // A URL that is not for this program, as of FTP, is one.

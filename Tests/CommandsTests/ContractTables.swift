@@ -134,11 +134,11 @@ enum ContractTables {
     @Sendable private static func failures() -> String {
         markdown(
             ["word", "meaning", "tried again"],
-            FailureWord.allCases.map { word in ["`\(word.rawValue)`", word.explanation, transience(of: word)] })
+            FailureWord.allCases.map { word in ["`\(word.rawValue)`", word.explanation, transientFailure(of: word)] })
     }
 
     /// By the codes of libcurl that have the word, or the statuses of HTTP.
-    private static func transience(of word: FailureWord) -> String {
+    private static func transientFailure(of word: FailureWord) -> String {
         if word == .http {
             let statuses = (400...599).filter {
                 TransferFailure(status: $0, headers: HTTPHeaders(), now: 0).isTransient

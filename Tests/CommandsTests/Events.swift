@@ -44,7 +44,7 @@ extension RunEvent {
 
     static func held(_ host: String, seconds: Int64) -> RunEvent {
         .hostHeld(
-            HostHeld(host: host, at: 5_000_000, until: 5_000_000 + seconds * 1_000_000, reason: .retryAfter))
+            HostPause(host: host, at: 5_000_000, until: 5_000_000 + seconds * 1_000_000, reason: .retryAfter))
     }
 
     static func finished(

@@ -49,7 +49,8 @@ struct ScriptTests {
             echo '{"type":"warning","message":"all are there"}'
             exec sleep 1000
             """)
-        let program = try workplace.start(["run", "job.yaml", "--progress", "json"], with: .runner) { _, line, process in
+        let program = try workplace.start(["run", "job.yaml", "--progress", "json"], with: .runner) {
+            _, line, process in
             if line.contains("all are there") { kill(process, SIGKILL) }
         }
         #expect(try program.wait().ending == .signal(SIGKILL))

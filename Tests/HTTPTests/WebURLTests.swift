@@ -60,7 +60,7 @@ struct WebURLTests {
         let other = try WebURL(base)
         for written in [base + path, base + "/" + path, base.dropLast() + ":80/" + path, base + "x/" + path] {
             let alone = try? WebURL(String(written))
-            let near = try? WebURL(String(written), near: other)
+            let near = try? WebURL(String(written), reusingOriginOf: other)
             #expect(near?.text == alone?.text)
             #expect(near?.origin == alone?.origin)
             #expect(near?.path == alone?.path)
@@ -75,7 +75,7 @@ struct WebURLTests {
             "http://u@h.example/a",
         ])
     func notNear(_ written: String) throws {
-        let near = try WebURL(written, near: try WebURL("http://h.example/b"))
+        let near = try WebURL(written, reusingOriginOf: try WebURL("http://h.example/b"))
         #expect(near.text == written)
         #expect(near.origin == (try WebURL(written)).origin)
     }

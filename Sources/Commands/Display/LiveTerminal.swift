@@ -57,12 +57,12 @@ final class LiveTerminal {
         }
         guard tcsetattr(keyboard, TCSANOW, &modes) == 0 else { return }
         hasModes = true
-        if let original { LastBreath.arm(original, keyboard: keyboard, screen: screen) }
+        if let original { TerminalGuard.arm(original, keyboard: keyboard, screen: screen) }
     }
 
     /// Gives the keys back.
     func leave() {
-        LastBreath.disarm()
+        TerminalGuard.disarm()
         guard let keyboard, hasModes, var original, isForeground else { return }
         hasModes = false
         _ = tcsetattr(keyboard, TCSANOW, &original)

@@ -90,7 +90,7 @@ extension RunLayout {
     }
 }
 
-extension HostHeld.Reason {
+extension HostPause.Reason {
     var words: String {
         switch self {
         case .retryAfter: "as it asked"

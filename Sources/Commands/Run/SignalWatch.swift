@@ -34,7 +34,7 @@ final class SignalWatch {
                     case 1: calls.async { stop(name) }
                     case 2: calls.async { abort() }
                     default:
-                        LastBreath.giveBackTerminal()
+                        TerminalGuard.giveBackTerminal()
                         ExitCode.signal(number).end()
                     }
                 }

@@ -23,7 +23,7 @@ enum StatusText {
             guard case .object(let host) = host, let until = host.number("paused_until"), let at = status.number("at")
             else { continue }
             let seconds = wholeSecondsText(max(0, until - at + 999_999) / 1_000_000)
-            let reason = host.text("reason") == HostHeld.Reason.retryAfter.rawValue ? "Retry-After" : "after failures"
+            let reason = host.text("reason") == HostPause.Reason.retryAfter.rawValue ? "Retry-After" : "after failures"
             lines.append("  \(host.text("origin") ?? ""): paused for \(seconds) (\(reason))")
         }
         return lines

@@ -80,13 +80,13 @@ package struct ItemRow {
     }
 
     /// What the list promised when it was last read.
-    package func promise(_ secrets: Secrets) -> Promise {
-        var promise = listing.flatMap(Promise.init(text:)) ?? Promise()
-        for index in promise.headers.indices {
-            let value = promise.headers[index].value
-            promise.headers[index].value = secrets.expand(value) ?? value
+    package func expectedContent(_ secrets: Secrets) -> ExpectedContent {
+        var expectedContent = listing.flatMap(ExpectedContent.init(text:)) ?? ExpectedContent()
+        for index in expectedContent.headers.indices {
+            let value = expectedContent.headers[index].value
+            expectedContent.headers[index].value = secrets.expand(value) ?? value
         }
-        return promise
+        return expectedContent
     }
 
     /// The file that the row claims, if it is there with its size.

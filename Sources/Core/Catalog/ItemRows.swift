@@ -14,7 +14,7 @@ package struct ListedColumns: Sendable, Equatable {
     /// A JSON object.
     package var metadata: String?
     package var thumbnailURL: String?
-    /// What the list says of the content, see ``Promise/text(hiding:)``.
+    /// What the list says of the content, see ``ExpectedContent/text(hiding:)``.
     package var expected: String?
 
     package init(

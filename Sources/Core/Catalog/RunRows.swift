@@ -130,7 +130,7 @@ package enum RunRows {
 
     /// Writes how a run was throttled by a host.
     package static func insert(
-        _ throttle: HostStrain, of host: String, run: Int64, on catalog: Connection
+        _ throttle: ThrottleStatistics, of host: String, run: Int64, on catalog: Connection
     ) throws {
         try catalog.run(
             """

@@ -19,10 +19,10 @@ package struct HostActivity: Sendable, Hashable {
     package var allowance: Int
     /// When it is asked again, microseconds since 1970 UTC; nil for a host that is not paused.
     package var pausedUntil: Int64?
-    package var reason: HostHeld.Reason?
+    package var reason: HostPause.Reason?
 
     package init(
-        origin: String, inFlight: Int, allowance: Int, pausedUntil: Int64? = nil, reason: HostHeld.Reason? = nil
+        origin: String, inFlight: Int, allowance: Int, pausedUntil: Int64? = nil, reason: HostPause.Reason? = nil
     ) {
         self.origin = origin
         self.inFlight = inFlight

@@ -10,7 +10,7 @@ package enum RunEvent: Sendable {
     /// What is in flight, over all jobs of the session.
     case activity(RunActivity)
     /// A host is left alone for a while.
-    case hostHeld(HostHeld)
+    case hostHeld(HostPause)
     /// A job was paused, resumed, given another concurrency, or asked to end.
     case control(RunControl)
     /// The first attempt of an item, or a later one, was admitted.

@@ -214,7 +214,7 @@ package struct ItemRetry: Sendable {
 }
 
 /// A host that is not asked for a while.
-package struct HostHeld: Sendable {
+package struct HostPause: Sendable {
     package enum Reason: String, Sendable {
         /// The server said so: Retry-After (RFC 9110, section 10.2.3).
         case retryAfter = "retry-after"

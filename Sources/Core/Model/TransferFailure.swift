@@ -13,7 +13,7 @@ package struct TransferFailure: Error, Sendable {
     /// Microseconds that the host asks to be left alone.
     package var retryAfter: Int64?
     /// What it says of the host; nil when it is not about how well the host is.
-    package var sign: HostSign?
+    package var sign: HostSignal?
 
     package init(_ word: FailureWord, _ detail: String, isTransient: Bool = false, isLasting: Bool = false) {
         self.word = word

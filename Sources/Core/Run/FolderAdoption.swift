@@ -35,7 +35,7 @@ final class FoundFiles {
     }
 
     /// The files that may be an item's by their paths, then those that are by their bytes.
-    func candidates(stem: String, _ promise: Promise) -> [(path: RelativePath, extension: String?)] {
+    func candidates(stem: String, _ expectedContent: ExpectedContent) -> [(path: RelativePath, extension: String?)] {
         let marks: Set<Character> = [PathTemplate.extensionMark, PathTemplate.keptDot]
         var base = String(stem.prefix { !marks.contains($0) })
         if base.count < stem.count, base.hasSuffix(".") { base.removeLast() }
@@ -43,9 +43,9 @@ final class FoundFiles {
             let path = paths[index]
             return PathTemplate.path(stem: stem, extension: Self.extension(of: path) ?? "") == path
         }
-        if let digest = promise.sha256, let size = promise.size {
+        if let digest = expectedContent.sha256, let size = expectedContent.size {
             found += files(of: size).filter { digests[$0] == digest }
-        } else if let digest = promise.sha256 {
+        } else if let digest = expectedContent.sha256 {
             found += paths.indices.filter { self.digest($0) == digest }
         }
         return found.compactMap { index in
@@ -99,15 +99,17 @@ final class FolderAdoption {
     }
 
     /// Has an item take a file that is there already, in place of a request; nil where there is none for it.
-    func adopt(_ row: ItemRow, _ promise: Promise, on catalog: Connection, now: Int64) throws -> ItemRow? {
+    func adopt(_ row: ItemRow, _ expectedContent: ExpectedContent, on catalog: Connection, now: Int64) throws
+        -> ItemRow?
+    {
         let files = try found ?? FoundFiles(in: context.output, directory: context.job.output.directory)
         found = files
-        for (path, fileExtension) in files.candidates(stem: row.stem, promise) {
+        for (path, fileExtension) in files.candidates(stem: row.stem, expectedContent) {
             guard let information = context.output.information(path), information.isRegular,
-                promise.size ?? information.size == information.size,
+                expectedContent.size ?? information.size == information.size,
                 try !ItemRows.isClaimed(
                     path: path.text, besides: row.id, inJob: context.job.name, on: catalog),
-                let digest = try? context.output.digest(of: path), promise.sha256 ?? digest == digest
+                let digest = try? context.output.digest(of: path), expectedContent.sha256 ?? digest == digest
             else { continue }
             let file = AdoptedFile(
                 path: path, extension: fileExtension, size: information.size, digest: digest,
@@ -133,10 +135,10 @@ final class FolderAdoption {
 extension RunLedger {
     /// Ends an item that takes a file that is there already; nil where there is none for it.
     func adopt(
-        _ row: ItemRow, _ promise: Promise, _ collection: String, from adoption: FolderAdoption,
+        _ row: ItemRow, _ expectedContent: ExpectedContent, _ collection: String, from adoption: FolderAdoption,
         on catalog: Connection, now: Int64
     ) throws -> RunEvent? {
-        guard let adopted = try adoption.adopt(row, promise, on: catalog, now: now) else { return nil }
+        guard let adopted = try adoption.adopt(row, expectedContent, on: catalog, now: now) else { return nil }
         return try settle(adopted, .fresh, collection, on: catalog, now: now)
     }
 }

@@ -11,7 +11,7 @@ import Transfer
 struct ItemListing {
     /// As its row has it: without secrets.
     let columns: ListedColumns
-    let promise: Promise
+    let expectedContent: ExpectedContent
     /// nil for what can't be fetched, which needs no path.
     let stem: String?
 
@@ -21,7 +21,7 @@ struct ItemListing {
     ) {
         let secrets = context.job.trust.secrets
         let title = Secrets.withoutUserinfo(item.title)
-        promise = Promise(
+        expectedContent = ExpectedContent(
             size: item.size, sha256: item.sha256.flatMap { SHA256Digest(hex: $0) }, headers: item.headers)
         columns = ListedColumns(
             collection: collection.id, position: position,
@@ -30,7 +30,7 @@ struct ItemListing {
             title: title, description: item.description.map(secrets.hide), section: item.section,
             metadata: metadataText(item.metadata, hiding: secrets.hide),
             thumbnailURL: item.thumbnailURL.map { secrets.mask(url: $0) },
-            expected: promise.isEmpty ? nil : promise.text(hiding: secrets.mask))
+            expected: expectedContent.isEmpty ? nil : expectedContent.text(hiding: secrets.mask))
         guard let url else {
             stem = nil
             return

@@ -45,7 +45,7 @@ final class JobRun: Sendable {
     let job: Job
     let options: SessionOptions
     let store: CatalogStore
-    let engine: Engine
+    let engine: TransferCoordinator
     let recorder: Recorder
     let events: EventHub
     let rendering: RenderQueue?
@@ -54,7 +54,7 @@ final class JobRun: Sendable {
     let state: Locked<State>
 
     init(
-        _ job: Job, options: SessionOptions, store: CatalogStore, engine: Engine, recorder: Recorder,
+        _ job: Job, options: SessionOptions, store: CatalogStore, engine: TransferCoordinator, recorder: Recorder,
         events: EventHub,
         rendering: RenderQueue?, timers: DispatchQueue
     ) {

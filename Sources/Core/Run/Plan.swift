@@ -67,14 +67,14 @@ package enum Plan {
         defer { scratch.remove() }
         let store = try await ScratchCatalog.open(copyOf: options.database, at: "\(scratch.path)/catalog.sqlite")
         let recorder = Recorder(store: store, events: EventHub { _ in })
-        let engine = try Engine(sink: recorder, bodyChecks: options.bodyChecks)
+        let engine = try TransferCoordinator(sink: recorder, bodyChecks: options.bodyChecks)
         defer { engine.stop() }
         try await list(job, options, store, engine, recorder, scratch, items: items, warnings: warnings)
         await store.close()
     }
 
     private static func list(
-        _ job: Job, _ options: SessionOptions, _ store: CatalogStore, _ engine: Engine,
+        _ job: Job, _ options: SessionOptions, _ store: CatalogStore, _ engine: TransferCoordinator,
         _ recorder: Recorder, _ scratch: ScratchFolder,
         items: @escaping @Sendable ([PlannedItem]) -> Void, warnings: @escaping @Sendable (String) -> Void
     ) async throws {

@@ -157,11 +157,11 @@ final class Recorder: TransferSink {
     }
 
     /// Tells that a host is left alone, and ends what is given up for it and never began.
-    func tell(_ trouble: HostTrouble) {
+    func tell(_ trouble: HostOutage) {
         guard let ledger = state.withLock({ $0.ledgers[trouble.job] }) else { return }
         let job = ledger.context.job
         let now = wallClockMicroseconds()
-        if trouble.isNews {
+        if trouble.shouldReport {
             let message = job.trust.secrets.hide(trouble.failure.detail)
             events.publish([.warning(RunWarning(job: job.name, at: now, message: message))], mayWait: false)
         }
@@ -192,7 +192,7 @@ final class Recorder: TransferSink {
     }
 
     /// Reads the details of parked items for the engine.
-    func load(_ load: Scheduler.Load, for engine: Engine) {
+    func load(_ load: Scheduler.Load, for engine: TransferCoordinator) {
         guard let ledger = state.withLock({ $0.ledgers[load.job] }) else { return }
         store.enqueue { catalog in
             do {

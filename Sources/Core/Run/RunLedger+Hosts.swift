@@ -25,7 +25,7 @@ extension RunLedger {
     }
 
     /// Writes how the run had to go easy on hosts.
-    func write(_ strains: [(HTTPOrigin, HostStrain)], on catalog: Connection) throws {
+    func write(_ strains: [(HTTPOrigin, ThrottleStatistics)], on catalog: Connection) throws {
         for (origin, strain) in strains {
             try RunRows.insert(strain, of: origin.description, run: context.run, on: catalog)
         }

@@ -112,8 +112,8 @@ extension RunLedger {
                 key, item.url, item.title, path: try ItemRows.path(ofKey: key, inJob: context.job.name, on: catalog))
         else { return }
 
-        let invalid = item.invalid ?? Promise.complaint(about: item)
-        let url = invalid == nil ? Result { try item.webURL ?? WebURL(item.url, near: lastURL) } : nil
+        let invalid = item.invalid ?? ExpectedContent.complaint(about: item)
+        let url = invalid == nil ? Result { try item.webURL ?? WebURL(item.url, reusingOriginOf: lastURL) } : nil
         lastURL = try? url?.get()
         let listing = ItemListing(item, url: try? url?.get(), position: position, collection: collection, context)
         let row: ItemRow
@@ -141,7 +141,8 @@ extension RunLedger {
         switch url {
         case .success(let url)?:
             urls.remember(url, of: row)
-            try decide(row, url, listing.promise, item.collection, on: catalog, now: now, clock: clock, &outcome)
+            try decide(
+                row, url, listing.expectedContent, item.collection, on: catalog, now: now, clock: clock, &outcome)
         case .failure(let error)?:
             let reason = settlement(ofInvalid: row, String(describing: error), now: now)
             outcome.add(try settle(row, reason, item.collection, on: catalog, now: now))
@@ -177,7 +178,7 @@ extension RunLedger {
                 do {
                     let url = try urls.url(of: row)
                     try decide(
-                        row, url, row.promise(context.job.trust.secrets), collection, on: catalog, now: now,
+                        row, url, row.expectedContent(context.job.trust.secrets), collection, on: catalog, now: now,
                         clock: clock, &outcome)
                 } catch let error as WebURLError {
                     let reason = Settlement.invalid(String(describing: error))
@@ -202,8 +203,9 @@ extension RunLedger {
                 continue
             }
             do {
-                let promise = row.promise(context.job.trust.secrets)
-                work.append(makeWork(row, try urls.url(of: row), promise, collection, clock: list.time(ofItem: id)))
+                let expectedContent = row.expectedContent(context.job.trust.secrets)
+                work.append(
+                    makeWork(row, try urls.url(of: row), expectedContent, collection, clock: list.time(ofItem: id)))
             } catch {
                 _ = end(id)
                 let reason = Settlement.invalid(String(describing: error))
@@ -227,20 +229,21 @@ extension RunLedger {
 
     /// Whether an item is fetched, and how; or its outcome where nothing needs to be asked.
     private func decide(
-        _ row: ItemRow, _ url: WebURL, _ promise: Promise, _ collection: String, on catalog: Connection, now: Int64,
+        _ row: ItemRow, _ url: WebURL, _ expectedContent: ExpectedContent, _ collection: String, on catalog: Connection,
+        now: Int64,
         clock: Monotonic, _ outcome: inout ListingOutcome
     ) throws {
         let selection = context.selection
         var row = row
-        var work = makeWork(row, url, promise, collection, clock: clock)
+        var work = makeWork(row, url, expectedContent, collection, clock: clock)
         if work.stored == nil, row.path != nil {
             row = try noteLost(row, on: catalog)
-            work = makeWork(row, url, promise, collection, clock: clock)
+            work = makeWork(row, url, expectedContent, collection, clock: clock)
         }
         if let adoption, planned == nil {
             outcome.add(
                 work.stored == nil
-                    ? try adopt(row, promise, collection, from: adoption, on: catalog, now: now)
+                    ? try adopt(row, expectedContent, collection, from: adoption, on: catalog, now: now)
                     : try settle(row, .fresh, collection, on: catalog, now: now))
             return
         }
@@ -249,7 +252,9 @@ extension RunLedger {
                 outcome.add(try settle(row, .evicted, collection, on: catalog, now: now))
                 return
             }
-            if let stored = work.stored, promise.agrees(with: stored), isFresh(stored, work, row, promise, now) {
+            if let stored = work.stored, expectedContent.agrees(with: stored),
+                isFresh(stored, work, row, expectedContent, now)
+            {
                 outcome.add(try settle(row, .fresh, collection, on: catalog, now: now))
                 return
             }
@@ -290,16 +295,17 @@ extension RunLedger {
     }
 
     func makeWork(
-        _ row: ItemRow, _ url: WebURL, _ promise: Promise, _ collection: String, clock: Monotonic
+        _ row: ItemRow, _ url: WebURL, _ expectedContent: ExpectedContent, _ collection: String, clock: Monotonic
     ) -> ItemWork {
         let stored = row.storedFile(in: context.output)
         let isConditional =
             context.job.refresh == .changed && !context.selection.isRefreshing && urls.isSame(row)
-            && stored.map(promise.agrees) == true && isSameVariant(row, url, promise)
+            && stored.map(expectedContent.agrees) == true && isSameVariant(row, url, expectedContent)
         return ItemWork(
             context: context, id: row.id, collectionID: row.collectionID, collection: collection, key: row.key,
             title: row.title,
-            url: url, shownURL: row.url, stem: row.stem, promise: promise, stored: stored, claimedPath: row.path,
+            url: url, shownURL: row.url, stem: row.stem, expectedContent: expectedContent, stored: stored,
+            claimedPath: row.path,
             isConditional: isConditional, precedence: precedence(of: row, isStored: stored != nil), listedAt: clock)
     }
 
@@ -322,18 +328,19 @@ extension RunLedger {
     }
 
     /// Whether a request now would ask for the variant that is stored.
-    private func isSameVariant(_ row: ItemRow, _ url: WebURL, _ promise: Promise) -> Bool {
+    private func isSameVariant(_ row: ItemRow, _ url: WebURL, _ expectedContent: ExpectedContent) -> Bool {
         guard let variant = row.variant else { return true }
-        return RequestVariant(like: variant, url, promise, context.job)?.text == variant
+        return RequestVariant(like: variant, url, expectedContent, context.job)?.text == variant
     }
 
-    private func isFresh(_ file: StoredFile, _ work: ItemWork, _ row: ItemRow, _ promise: Promise, _ now: Int64) -> Bool
-    {
+    private func isFresh(
+        _ file: StoredFile, _ work: ItemWork, _ row: ItemRow, _ expectedContent: ExpectedContent, _ now: Int64
+    ) -> Bool {
         switch context.job.refresh {
         case .always: return false
         case .never: return urls.isSame(row)
         case .changed:
-            if promise.sha256 == file.sha256 { return true }
+            if expectedContent.sha256 == file.sha256 { return true }
             return work.isConditional && file.freshness.isFresh(now)
         }
     }

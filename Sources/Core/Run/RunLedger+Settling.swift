@@ -102,7 +102,7 @@ extension RunLedger {
     static let longestPause: Int64 = 30 * 86_400_000_000
 
     static let cancelledByEnd = "the run ended before its turn"
-    static let cancelledByRequest = Engine.cancelledByRequest
+    static let cancelledByRequest = TransferCoordinator.cancelledByRequest
 
     /// Ends items that never began.
     func cancel(

@@ -30,7 +30,7 @@ package struct RunModel: Sendable {
         package var host: String
         /// Microseconds of the reader's clock.
         package var until: Int64
-        package var reason: HostHeld.Reason
+        package var reason: HostPause.Reason
     }
 
     /// Counts the events: what changed since a version is what is marked with a later one.

@@ -9,7 +9,7 @@ import Transfer
 
 /// What a run does for its source: requests go through the coordinator of transfers, and what is to last through the catalog.
 package struct RunServices: SourceServices {
-    private let engine: Engine
+    private let engine: TransferCoordinator
     private let context: RunContext
     private let downloads: SourceDownloads
     private let budget: RequestBudget
@@ -20,7 +20,7 @@ package struct RunServices: SourceServices {
     ///   - keeping: the queue on which downloads are kept, since flushing blocks.
     ///   - warn: tells people something while the source is waiting.
     init(
-        _ context: RunContext, engine: Engine, keeping: CatalogStore,
+        _ context: RunContext, engine: TransferCoordinator, keeping: CatalogStore,
         store: @escaping @Sendable () throws -> CatalogStore, warn: @escaping @Sendable (String) -> Void
     ) {
         self.engine = engine

@@ -14,7 +14,7 @@ import Transfer
 /// One process's run of several jobs, side by side, on one catalog and the same loops.
 package final class Session: Sendable {
     private let store: CatalogStore
-    private let engine: Engine
+    private let engine: TransferCoordinator
     private let events: EventHub
     private let runs: [JobRun]
     private let options: SessionOptions
@@ -44,7 +44,7 @@ package final class Session: Sendable {
         }
         self.rendering = rendering
         let recorder = Recorder(store: store, events: events)
-        let engine = try Engine(
+        let engine = try TransferCoordinator(
             sink: recorder,
             scheduler: Scheduler(backoff: options.backoff, breaker: options.breaker), bodyChecks: options.bodyChecks)
         self.events = events

@@ -26,7 +26,7 @@ final class SharedURLs {
     private func hash(of work: ItemWork) -> Int {
         var hasher = Hasher()
         hasher.combine(work.url.text)
-        hasher.combine(work.promise)
+        hasher.combine(work.expectedContent)
         return hasher.finalize()
     }
 

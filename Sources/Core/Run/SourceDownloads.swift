@@ -15,12 +15,12 @@ import Transfer
 /// A fresh one costs no request, an unchanged one no body. When asking fails, so does the download: a run on an old list
 /// would take what was added since for missing.
 final class SourceDownloads: Sendable {
-    private let engine: Engine
+    private let engine: TransferCoordinator
     private let context: RunContext
     private let store: CatalogStore
     private let count = Atomic<Int>(0)
 
-    init(engine: Engine, context: RunContext, store: CatalogStore) {
+    init(engine: TransferCoordinator, context: RunContext, store: CatalogStore) {
         self.engine = engine
         self.context = context
         self.store = store

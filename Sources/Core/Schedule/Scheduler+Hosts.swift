@@ -25,7 +25,7 @@ extension Scheduler {
     }
 
     /// Takes in what the end of a request says of its host.
-    mutating func note(_ sign: HostSign, of flight: Flight, _ id: TransferID, now: Monotonic) {
+    mutating func note(_ sign: HostSignal, of flight: Flight, _ id: TransferID, now: Monotonic) {
         let host = flight.host
         let inFlight = hosts[host].inFlight
         let name = QueueName(job: flight.job, host: host)
@@ -38,13 +38,13 @@ extension Scheduler {
                 hosts[host].limit.answered(
                     wait: wait, begun: flight.begun, at: now, inFlight: inFlight, ceiling: ceiling)
             else { return }
-            strains[name, default: HostStrain()].note(hosts[host].limit)
+            strains[name, default: ThrottleStatistics()].note(hosts[host].limit)
             return
         case .failed: break
         case .unreachable, .overloaded, .refused:
-            if sign == .refused { strains[name, default: HostStrain()].refusals += 1 }
+            if sign == .refused { strains[name, default: ThrottleStatistics()].refusals += 1 }
             if hosts[host].limit.refused(begun: flight.begun, at: now, inFlight: inFlight) {
-                strains[name, default: HostStrain()].note(hosts[host].limit)
+                strains[name, default: ThrottleStatistics()].note(hosts[host].limit)
             }
         }
         let failure = CircuitBreaker.Failure(of: id, isUnreachable: sign == .unreachable, begun: flight.begun)
@@ -69,7 +69,7 @@ extension Scheduler {
         _ host: Int, _ name: QueueName, until: Monotonic, isGivenUp: Bool, _ now: Monotonic
     ) {
         holdBack(name, until: until, .failures, now)
-        strains[name, default: HostStrain()].pauses += 1
+        strains[name, default: ThrottleStatistics()].pauses += 1
         outages.append(
             Outage(
                 job: name.job, origin: hosts[host].origin, failures: hosts[host].breaker.failures, until: until,
@@ -82,7 +82,7 @@ extension Scheduler {
         guard time > opens else { return }
         hosts[name.host].pause = (time, reason)
         hosts[name.host].opens = time
-        strains[name, default: HostStrain()].held += time - opens
+        strains[name, default: ThrottleStatistics()].held += time - opens
     }
 
     /// Whether the host may be given one more request now.
@@ -112,7 +112,7 @@ extension Scheduler {
             for job in jobs.indices {
                 let ids = removeWaiting(for: host, job: job)
                 guard !ids.isEmpty else { continue }
-                strains[QueueName(job: job, host: host), default: HostStrain()].givenUp += ids.count { $0 >= 0 }
+                strains[QueueName(job: job, host: host), default: ThrottleStatistics()].givenUp += ids.count { $0 >= 0 }
                 result.append(GivenUp(job: job, origin: hosts[host].origin, ids: ids))
             }
         }
@@ -120,7 +120,7 @@ extension Scheduler {
     }
 
     /// How a job had to go easy on hosts so far.
-    package func strains(job: JobIndex, now: Monotonic) -> [(HTTPOrigin, HostStrain)] {
+    package func strains(job: JobIndex, now: Monotonic) -> [(HTTPOrigin, ThrottleStatistics)] {
         strains.filter { $0.key.job == job }.map { name, strain in
             var strain = strain
             // The rest of a pause is not over.

@@ -206,7 +206,7 @@ package struct Scheduler: Sendable {
     /// Hosts for which nothing waits any more until their pause is over.
     var givenUpHosts: Set<Int> = []
     /// Of the hosts that jobs had to go easy on.
-    var strains: [QueueName: HostStrain] = [:]
+    var strains: [QueueName: ThrottleStatistics] = [:]
     var generator: any RandomNumberGenerator & Sendable
     let backoff: Backoff
     let breakerSettings: CircuitBreaker.Settings
@@ -300,7 +300,7 @@ package struct Scheduler: Sendable {
     ///
     /// - Parameter sign: what the end says of the host that was asked.
     package mutating func finished(
-        _ id: TransferID, _ verdict: Verdict, sign: HostSign = .none, now: Monotonic
+        _ id: TransferID, _ verdict: Verdict, sign: HostSignal = .none, now: Monotonic
     ) -> Decision {
         // Found once: this is done for every item.
         guard let place = flights.index(forKey: id) else { return .over }

@@ -74,13 +74,13 @@ package struct SourceContext: Sendable {
     /// - Throws: ``FetchError`` when no reply was to be had; `WebURLError` for a URL that can't be asked.
     package func fetch(
         _ url: String, headers: [ListedHeader] = [], maximumBytes: Int = 16 << 20,
-        transience: @escaping @Sendable (FetchedReply) -> String? = { _ in nil }
+        transientFailure: @escaping @Sendable (FetchedReply) -> String? = { _ in nil }
     ) async throws -> FetchedReply {
         try await services.fetch(
             FetchRequest(
                 url: try WebURL(url), headers: headers.map { HTTPHeader($0.name, $0.value) },
                 maximumBytes: maximumBytes,
-                transience: transience))
+                transientFailure: transientFailure))
     }
 
     /// Waits until one more request is within a limit that holds over all runs and processes with this catalog, and

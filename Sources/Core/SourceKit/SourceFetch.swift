@@ -7,16 +7,16 @@ package struct FetchRequest: Sendable {
     package var headers: [HTTPHeader] = []
     package var maximumBytes: Int
     /// Why a reply is but a passing failure.
-    package var transience: @Sendable (FetchedReply) -> String? = { _ in nil }
+    package var transientFailure: @Sendable (FetchedReply) -> String? = { _ in nil }
 
     package init(
         url: WebURL, headers: [HTTPHeader] = [], maximumBytes: Int,
-        transience: @escaping @Sendable (FetchedReply) -> String? = { _ in nil }
+        transientFailure: @escaping @Sendable (FetchedReply) -> String? = { _ in nil }
     ) {
         self.url = url
         self.headers = headers
         self.maximumBytes = maximumBytes
-        self.transience = transience
+        self.transientFailure = transientFailure
     }
 }
 

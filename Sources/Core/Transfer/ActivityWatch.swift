@@ -15,7 +15,7 @@ struct ActivityWatch {
     private var parts: [Part]
     /// When each loop looks next, while somebody wants to know.
     private var due: [Monotonic]
-    private var held: [HostHeld] = []
+    private var held: [HostPause] = []
     private var jobs: [JobActivity] = []
 
     private struct Part {
@@ -51,10 +51,10 @@ struct ActivityWatch {
     }
 
     /// Notes that a host is not asked for so many microseconds.
-    mutating func noteHold(_ origin: HTTPOrigin, for duration: Int64, _ reason: HostHeld.Reason) {
+    mutating func noteHold(_ origin: HTTPOrigin, for duration: Int64, _ reason: HostPause.Reason) {
         guard interest.includesProgress else { return }
         let wall = wallClockMicroseconds()
-        held.append(HostHeld(host: origin.shortText, at: wall, until: wall + duration, reason: reason))
+        held.append(HostPause(host: origin.shortText, at: wall, until: wall + duration, reason: reason))
     }
 
     /// What is to be told by one loop at this time.
@@ -63,7 +63,7 @@ struct ActivityWatch {
     ///   - received: coded bytes of all requests that have ended on the loop.
     ///   - jobs: what each job has under way, where the first loop is due.
     mutating func events(
-        of transfers: [Int64: ItemTransfer], on loop: Int, received: Int64, jobs: [JobActivity], now: Monotonic
+        of transfers: [Int64: ItemDownload], on loop: Int, received: Int64, jobs: [JobActivity], now: Monotonic
     ) -> [RunEvent] {
         guard let interval = interest.activityInterval else { return [] }
         var events = held.map(RunEvent.hostHeld)
@@ -92,7 +92,7 @@ struct ActivityWatch {
     /// Items that wait and are told one by one.
     private static let mostRetries = 5
 
-    private static func nextRetries(of transfers: [ItemTransfer], now: Monotonic) -> [ItemRetry] {
+    private static func nextRetries(of transfers: [ItemDownload], now: Monotonic) -> [ItemRetry] {
         let waiting = transfers.filter(\.waitsForRetry).compactMap { transfer in
             transfer.retry.map { (due: $0.due, reason: $0.reason, transfer: transfer) }
         }

@@ -35,7 +35,9 @@ struct BodyIntake: Sendable {
     /// - Parameter isBrokenOff: asked while a long body is read; true ends that, as cancelled.
     /// - Throws: what is wrong with it, or why it can't be stored. No part is left then, but one that was broken off and can
     ///   be resumed.
-    func take(_ body: SealedPart, isBrokenOff: @escaping () -> Bool) throws(TransferFailure) -> Engine.Ending {
+    func take(_ body: SealedPart, isBrokenOff: @escaping () -> Bool) throws(TransferFailure)
+        -> TransferCoordinator.Ending
+    {
         if let fault = fault(of: body, isBrokenOff) {
             if fault.word != .cancelled || !body.hasNote { try? body.discard(in: output) }
             throw fault

@@ -17,7 +17,7 @@ package final class ItemWork: Sendable {
     package let shownURL: String
     /// The path without its extension; see ``PathTemplate``.
     package let stem: String
-    package let promise: Promise
+    package let expectedContent: ExpectedContent
     /// What is stored of it, when the file is there with its size.
     package let stored: StoredFile?
     /// The row's path, whether or not its file is there: this item may write it.
@@ -30,7 +30,7 @@ package final class ItemWork: Sendable {
     package init(
         context: RunContext, id: Int64, collectionID: Int64, collection: String, key: String, title: String,
         url: WebURL, shownURL: String,
-        stem: String, promise: Promise, stored: StoredFile?, claimedPath: String?, isConditional: Bool,
+        stem: String, expectedContent: ExpectedContent, stored: StoredFile?, claimedPath: String?, isConditional: Bool,
         precedence: Precedence, listedAt: Monotonic
     ) {
         self.context = context
@@ -42,7 +42,7 @@ package final class ItemWork: Sendable {
         self.url = url
         self.shownURL = shownURL
         self.stem = stem
-        self.promise = promise
+        self.expectedContent = expectedContent
         self.stored = stored
         self.claimedPath = claimedPath
         self.isConditional = isConditional
@@ -54,5 +54,5 @@ package final class ItemWork: Sendable {
     package var partName: String { itemPartName(id) }
 
     /// The length that the list gives; nil where it gives none, or where the item is asked only whether it has changed.
-    package var expectedSize: Int64? { isConditional ? nil : promise.size }
+    package var expectedSize: Int64? { isConditional ? nil : expectedContent.size }
 }

@@ -23,9 +23,9 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
     var loop = 0
     private let headers: [HTTPHeader]
     private let maximumBytes: Int64
-    private let transience: @Sendable (FetchedReply) -> String?
+    private let transientFailure: @Sendable (FetchedReply) -> String?
     private let file: (any ListBody)?
-    private unowned let engine: Engine
+    private unowned let engine: TransferCoordinator
     private let completion: @Sendable (Result<FetchedReply, FetchError>) -> Void
     private var body: [UInt8] = []
     private var size: Int64 = 0
@@ -39,14 +39,14 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
 
     /// - Parameter file: takes the body of a good reply in place of memory.
     init(
-        id: Int64, _ request: FetchRequest, file: (any ListBody)?, context: RunContext, engine: Engine,
+        id: Int64, _ request: FetchRequest, file: (any ListBody)?, context: RunContext, engine: TransferCoordinator,
         completion: @escaping @Sendable (Result<FetchedReply, FetchError>) -> Void
     ) {
         self.id = id
         self.context = context
         headers = request.headers
         maximumBytes = Int64(request.maximumBytes)
-        transience = request.transience
+        transientFailure = request.transientFailure
         self.file = file
         self.engine = engine
         self.completion = completion
@@ -137,7 +137,9 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
                 status: result.status, headers: result.headers, now: wallClockMicroseconds())
             // A source reads error replies itself; only what may pass is tried again here.
             if failure.isTransient { throw failure }
-            if let fault = transience(makeReply(result)) { throw TransferFailure(.http, fault, isTransient: true) }
+            if let fault = transientFailure(makeReply(result)) {
+                throw TransferFailure(.http, fault, isTransient: true)
+            }
             engine.ended(self, .complete, result)
         } catch {
             engine.ended(self, .failed(error), result)

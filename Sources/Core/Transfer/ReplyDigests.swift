@@ -70,7 +70,7 @@ struct ReplyDigests: Sendable {
         } catch {
             throw TransferFailure(error)
         }
-        if isBrokenOff() { throw Engine.stopped }
+        if isBrokenOff() { throw TransferCoordinator.stopped }
         return digest.finalize()
     }
 

@@ -15,21 +15,21 @@ package struct RequestVariant: Equatable {
         let names = fields.flatMap { $0.split(separator: ",") }.map {
             $0.filter { $0 != " " && $0 != "\t" }.lowercased()
         }
-        self.init(Set(names).subtracting(Self.constant), work.url, work.promise, work.context.job)
+        self.init(Set(names).subtracting(Self.constant), work.url, work.expectedContent, work.context.job)
     }
 
     /// The variant that a request now would ask for, by the same fields as a stored one.
-    package init?(like stored: String, _ url: WebURL, _ promise: Promise, _ job: Job) {
-        self.init(Set(stored.split(separator: " ").dropLast().map(String.init)), url, promise, job)
+    package init?(like stored: String, _ url: WebURL, _ expectedContent: ExpectedContent, _ job: Job) {
+        self.init(Set(stored.split(separator: " ").dropLast().map(String.init)), url, expectedContent, job)
     }
 
-    private init?(_ names: Set<String>, _ url: WebURL, _ promise: Promise, _ job: Job) {
+    private init?(_ names: Set<String>, _ url: WebURL, _ expectedContent: ExpectedContent, _ job: Job) {
         guard !names.isEmpty else { return nil }
         let isTrusted = job.trust.isAuthored(url)
         var hasher = SHA256()
         for name in names.sorted() {
             // Lengths keep one value's end from being taken for the next one's beginning.
-            for value in Self.values(of: name, isTrusted: isTrusted, promise, job) {
+            for value in Self.values(of: name, isTrusted: isTrusted, expectedContent, job) {
                 let bytes = Array("\(name) \(value.utf8.count) \(value)\n".utf8)
                 bytes.withUnsafeBytes { hasher.update($0) }
             }
@@ -37,10 +37,12 @@ package struct RequestVariant: Equatable {
         text = (names.sorted() + [String(hasher.finalize().hex.prefix(16))]).joined(separator: " ")
     }
 
-    private static func values(of name: String, isTrusted: Bool, _ promise: Promise, _ job: Job) -> [String] {
+    private static func values(of name: String, isTrusted: Bool, _ expectedContent: ExpectedContent, _ job: Job)
+        -> [String]
+    {
         if name == "user-agent" { return [job.transfer.userAgent ?? ""] }
         let own = job.transfer.headers.filter { isTrusted || !$0.isPrivate }.map { ($0.name, $0.value) }
-        let listed = promise.fields(isTrusted: isTrusted, beside: job).filter { $0.hasName(name) }.map(\.value)
+        let listed = expectedContent.fields(isTrusted: isTrusted, beside: job).filter { $0.hasName(name) }.map(\.value)
         return listed.isEmpty ? own.filter { $0.0.lowercased() == name }.map(\.1) : listed
     }
 
@@ -48,7 +50,7 @@ package struct RequestVariant: Equatable {
     private static let constant: Set<String> = ["accept-encoding", "origin", "host", "connection", ""]
 }
 
-extension Promise {
+extension ExpectedContent {
     /// The header fields that the list wants sent, as far as they may be, one of a name.
     ///
     /// They take the place of the job's of the same names, but not of private ones: a list does not change who asks.

@@ -14,7 +14,7 @@ extension SealedPart {
             guard !isHeld else { return }
             let file = try output.readableFile(of: self)
             let window = ByteWindow(size: file.size) { offset, buffer in
-                if isBrokenOff() { throw Engine.stopped }
+                if isBrokenOff() { throw TransferCoordinator.stopped }
                 return try file.read(at: offset, into: buffer)
             }
             try type.checkStructure(of: window)

@@ -109,7 +109,7 @@ struct DuplicateTests {
     }
 
     @Test("a digest that only one of them is listed with is asked for by itself")
-    func promise() async throws {
+    func expectedContent() async throws {
         let bench = try Bench(["/x": [.ok(body)]])
         var list = items(bench, "a", "b")
         list[1] = list[1].with(sha256: String(repeating: "0", count: 64))

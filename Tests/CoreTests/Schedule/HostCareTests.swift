@@ -12,7 +12,7 @@ import Testing
 struct HostCareTests {
     private var floor = SchedulerFloor()
 
-    private mutating func fail(_ id: Int64, _ sign: HostSign = .failed) -> Scheduler.Decision {
+    private mutating func fail(_ id: Int64, _ sign: HostSignal = .failed) -> Scheduler.Decision {
         floor.scheduler.finished(id, .transient(retryAfter: nil), sign: sign, now: floor.now)
     }
 
@@ -21,7 +21,7 @@ struct HostCareTests {
     }
 
     /// Fails everything that host "a" is asked, one request in three seconds, until it is left alone.
-    private mutating func breakHost(_ sign: HostSign = .unreachable) -> [Scheduler.Outage] {
+    private mutating func breakHost(_ sign: HostSignal = .unreachable) -> [Scheduler.Outage] {
         for _ in 0..<5 {
             for id in floor.admit() { _ = fail(id, sign) }
             floor.pass(3_000_000)
@@ -74,7 +74,7 @@ struct HostCareTests {
             let result = HTTPResult(
                 status: 200, phases: HTTPPhases(wait: number < 100 ? 50_000 : 2_000_000), startedAt: floor.now,
                 finishedAt: floor.now)
-            let sign = HostSign(nil, wait: context.wait(of: result))
+            let sign = HostSignal(nil, wait: context.wait(of: result))
             _ = floor.scheduler.finished(id, .ended, sign: sign, now: floor.now)
         }
         #expect(floor.scheduler.strains(job: 0, now: floor.now).isEmpty == isLimited)

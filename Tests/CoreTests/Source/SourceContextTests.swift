@@ -26,7 +26,7 @@ struct SourceContextTests {
     }
 
     @Test("a reply that the source calls passing is asked for again, with the tries counted")
-    func transience() async throws {
+    func transientFailure() async throws {
         let bench = try Bench(["/list": [.ok("busy"), .ok("busy"), .ok("done")]])
         let url = bench.server.url("/list")
         let seen = Monitor<FetchedReply?>(nil)

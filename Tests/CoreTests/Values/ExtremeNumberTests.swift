@@ -64,9 +64,9 @@ struct ExtremeNumberTests {
     @Test("a size that a list promises, now and when it is read again", arguments: extremeNumbers)
     func promises(_ number: String) {
         guard let size = Int64(number) else { return }
-        let promise = Promise(size: size, sha256: nil, headers: [])
-        #expect(promise.size ?? 0 <= largestWholeNumber)
-        #expect(Promise(text: "{\"size\":\(size)}")?.size == promise.size)
+        let expectedContent = ExpectedContent(size: size, sha256: nil, headers: [])
+        #expect(expectedContent.size ?? 0 <= largestWholeNumber)
+        #expect(ExpectedContent(text: "{\"size\":\(size)}")?.size == expectedContent.size)
     }
 
     @Test("times, sizes and rates of a job file", arguments: extremeNumbers)

@@ -8,7 +8,7 @@ struct Model: Sendable {
         var resource: Int
         var title: String
         var collection: Int
-        var promise: String?
+        var expectedContent: String?
     }
 
     /// The job file.
@@ -26,7 +26,7 @@ struct Model: Sendable {
         var collection: Int
         var url: String
         var title: String
-        var promise: String?
+        var expectedContent: String?
         var stem: String
         var template: String
         var path: String?
@@ -217,7 +217,7 @@ struct Model: Sendable {
             items.append(
                 Item(
                     key: key, collection: entry.collection, url: root + path, title: entry.title,
-                    promise: entry.promise, stem: stem, template: job.template.text))
+                    expectedContent: entry.expectedContent, stem: stem, template: job.template.text))
             return items.count - 1
         }
         if items[index].state == "gone" {
@@ -228,7 +228,7 @@ struct Model: Sendable {
         items[index].collection = entry.collection
         items[index].url = root + path
         items[index].title = entry.title
-        items[index].promise = entry.promise
+        items[index].expectedContent = entry.expectedContent
         if isWhole, items[index].template != job.template.text {
             var candidate = claim(stem, for: index, job, isWhole: isWhole)
             var number = 1
@@ -252,7 +252,8 @@ struct Model: Sendable {
                 expected.transfers[items[index].key] = transfer
                 expected.actions[items[index].key] = transfer.outcome == "failed" ? "not-asked" : transfer.outcome
             } else if let leader = work.firstIndex(where: {
-                items[$0.index].url == items[index].url && items[$0.index].promise == items[index].promise
+                items[$0.index].url == items[index].url
+                    && items[$0.index].expectedContent == items[index].expectedContent
             }) {
                 work[leader].followers.append(index)
                 expected.actions[items[index].key] = "duplicate"
@@ -308,12 +309,12 @@ struct Model: Sendable {
     }
 
     private func isFresh(_ item: Item, _ job: Job) -> Bool {
-        guard item.promise == nil || item.promise == item.digest else { return false }
+        guard item.expectedContent == nil || item.expectedContent == item.digest else { return false }
         switch job.refresh {
         case "always": return false
         case "never": return item.storedURL == item.url
         default:
-            if item.promise != nil { return true }
+            if item.expectedContent != nil { return true }
             return item.storedURL == item.url && (item.expires ?? 0) > day
         }
     }
@@ -336,7 +337,7 @@ struct Model: Sendable {
         let item = items[index]
         let path = String(item.url.dropFirst(root.count))
         var request = ModelSite.Request(path: path)
-        let isAgreed = item.promise == nil || item.promise == item.digest
+        let isAgreed = item.expectedContent == nil || item.expectedContent == item.digest
         let file = stored(item)
         let isConditional =
             job.refresh == "changed" && !selection.isRefreshing && item.storedURL == item.url && file != nil && isAgreed
@@ -357,7 +358,7 @@ struct Model: Sendable {
             reply.date = resource.date ?? item.date
         case 200:
             let bytes = resource.body.bytes
-            guard item.promise == nil || item.promise == modelDigest(bytes) else {
+            guard item.expectedContent == nil || item.expectedContent == modelDigest(bytes) else {
                 reply.transfer.failure = "checksum"
                 return reply
             }

@@ -136,7 +136,7 @@ extension ModelObservation.Row {
         var item = Model.Item(
             key: key, collection: Int(collection.dropFirst().prefix(1)) ?? 0, url: url, title: title, stem: stem,
             template: template)
-        item.promise = listing.flatMap { text in
+        item.expectedContent = listing.flatMap { text in
             text.firstRange(of: "\"sha256\":\"").map { String(text[$0.upperBound...].prefix(64)) }
         }
         item.path = path

@@ -8,7 +8,7 @@ enum ModelStep: Sendable, CustomStringConvertible {
     case drop(Int)
     case shift(Int, to: Int)
     case relink(Int, resource: Int)
-    case promise(Int, isRight: Bool)
+    case expectedContent(Int, isRight: Bool)
     case clear
     // The server
     case change(Int, kind: Int, size: Int)
@@ -45,7 +45,7 @@ enum ModelStep: Sendable, CustomStringConvertible {
         case .drop(let item): ".drop(\(item))"
         case .shift(let item, let position): ".shift(\(item), to: \(position))"
         case .relink(let item, let resource): ".relink(\(item), resource: \(resource))"
-        case .promise(let item, let isRight): ".promise(\(item), isRight: \(isRight))"
+        case .expectedContent(let item, let isRight): ".expectedContent(\(item), isRight: \(isRight))"
         case .clear: ".clear"
         case .change(let resource, let kind, let size): ".change(\(resource), kind: \(kind), size: \(size))"
         case .status(let resource, let status): ".status(\(resource), \(status))"
@@ -164,7 +164,7 @@ extension ModelStep {
         case 8..<12: return .drop(number(30))
         case 12..<14: return .shift(number(30), to: number(30))
         case 14..<16: return .relink(number(30), resource: number(12))
-        case 16..<18: return .promise(number(30), isRight: !chance(3))
+        case 16..<18: return .expectedContent(number(30), isRight: !chance(3))
         case 18: return chance(3) ? .clear : .wait(1)
         case 19..<25: return .change(number(12), kind: number(3), size: 50 + number(900))
         case 25..<30: return .status(number(12), [404, 410, 500, 200, 200, 200][number(6)])

@@ -84,7 +84,7 @@ final class ModelWorld {
     /// - Throws: ``ModelDisagreement``, and what a test's own means throw.
     func perform(_ step: ModelStep) throws {
         switch step {
-        case .add, .drop, .shift, .relink, .promise, .clear: changeList(step)
+        case .add, .drop, .shift, .relink, .expectedContent, .clear: changeList(step)
         case .change, .status, .validator, .life: changeSite(step)
         case .delete, .spoil, .stranger: try changeFiles(step)
         case .template(let number): job.template = ModelTemplate.all[number % ModelTemplate.all.count]
@@ -124,10 +124,11 @@ final class ModelWorld {
             var entry = list[item % list.count]
             entry.resource = resource % site.resources.count
             if source == .list { list[item % list.count] = entry }
-        case .promise(let item, let isRight) where !list.isEmpty:
+        case .expectedContent(let item, let isRight) where !list.isEmpty:
             let index = item % list.count
             let bytes = site.resources[list[index].resource].body.bytes
-            list[index].promise = isRight ? modelDigest(bytes) : list[index].promise == nil ? modelDigest([1]) : nil
+            list[index].expectedContent =
+                isRight ? modelDigest(bytes) : list[index].expectedContent == nil ? modelDigest([1]) : nil
         case .clear: list = []
         default: break
         }
@@ -248,18 +249,18 @@ final class ModelWorld {
             lines.append("  type: list")
             lines.append("  items:" + (list.isEmpty ? " []" : ""))
             for (key, entry) in keyed {
-                let promise = entry.promise.map { ", sha256: \($0)" } ?? ""
+                let expectedContent = entry.expectedContent.map { ", sha256: \($0)" } ?? ""
                 lines.append(
                     "  - {key: '\(key)', url: '\(server.url(site.resources[entry.resource].path))', "
-                        + "title: '\(entry.title)', collection: c\(entry.collection)\(promise)}")
+                        + "title: '\(entry.title)', collection: c\(entry.collection)\(expectedContent)}")
             }
         case .manifest:
             lines += ["  type: manifest", "  url: lists.zip"]
             let entries = (0..<3).map { collection in
                 let elements = list.filter { $0.collection == collection }.map { entry in
-                    let promise = entry.promise.map { ", \"sha256\": \"\($0)\"" } ?? ""
+                    let expectedContent = entry.expectedContent.map { ", \"sha256\": \"\($0)\"" } ?? ""
                     let url = server.url(site.resources[entry.resource].path)
-                    return "{\"url\": \"\(url)\", \"title\": \"\(entry.title)\"\(promise)}"
+                    return "{\"url\": \"\(url)\", \"title\": \"\(entry.title)\"\(expectedContent)}"
                 }
                 return ZipFile.Entry("c\(collection).json", "[\(elements.joined(separator: ", "))]")
             }

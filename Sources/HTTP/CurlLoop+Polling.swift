@@ -3,7 +3,7 @@ import Glibc
 import System
 
 /// Sockets, time and waiting.
-extension TransferEngine {
+extension CurlLoop {
     /// Waits until a socket is ready or `deadline`, nil for ever, has come, and runs what is ready.
     ///
     /// `wakeup` ends the wait as well, and is not slept on when it was called already.

@@ -4,7 +4,7 @@ import Model
 import Schedule
 import System
 
-extension Engine {
+extension TransferCoordinator {
     /// What each job has under way, for those who watch.
     func activities(_ state: State, now: Monotonic) -> [JobActivity] {
         guard sink.interest.isWatched else { return [] }
@@ -19,14 +19,14 @@ extension Engine {
                 HostActivity(
                     origin: host.origin.description, inFlight: host.inFlight, allowance: host.allowance,
                     pausedUntil: host.pausedUntil.map { wall + ($0 - now) },
-                    reason: host.reason.map(HostHeld.Reason.init))
+                    reason: host.reason.map(HostPause.Reason.init))
             }
             return activity
         }
     }
 }
 
-extension HostHeld.Reason {
+extension HostPause.Reason {
     init(_ reason: Scheduler.PauseReason) {
         self =
             switch reason {

@@ -7,9 +7,9 @@ import Synchronization
 import System
 
 /// What becomes of requests that have ended.
-extension Engine {
+extension TransferCoordinator {
     /// An item's request ended. On the loop's thread.
-    func ended(_ transfer: ItemTransfer, _ conclusion: Conclusion, _ result: HTTPResult) {
+    func ended(_ transfer: ItemDownload, _ conclusion: Conclusion, _ result: HTTPResult) {
         noteHTTP2(conclusion, result, at: transfer.route.url)
         switch conclusion {
         case .complete:
@@ -39,7 +39,7 @@ extension Engine {
         state.withLock { $0.http2.note(at: origin, begun: result.startedAt, now: .now()) }
     }
 
-    private func seal(_ transfer: ItemTransfer) {
+    private func seal(_ transfer: ItemDownload) {
         guard let part = transfer.part else {
             let failure = TransferFailure(.protocolError, "a reply without a body where one is due")
             return decide(transfer, .ended, .failure(failure))
@@ -49,7 +49,6 @@ extension Engine {
         part.seal { [self] result in
             if case .success(let body) = result, intake.takesLong(body) {
                 bodyChecks.async {
-                    // The thread may be the child of a loop's, which keeps to some of the processors.
                     self.settle(transfer, intake, result)
                 }
             } else {
@@ -58,7 +57,7 @@ extension Engine {
         }
     }
 
-    private func settle(_ transfer: ItemTransfer, _ intake: BodyIntake, _ result: Result<SealedPart, FileError>) {
+    private func settle(_ transfer: ItemDownload, _ intake: BodyIntake, _ result: Result<SealedPart, FileError>) {
         let ending: Ending
         do throws(TransferFailure) {
             let body = try result.mapError { TransferFailure($0) }.get()
@@ -95,7 +94,7 @@ extension Engine {
         case body(SealedPart)
     }
 
-    private func decide(_ transfer: ItemTransfer, _ verdict: Scheduler.Verdict, _ ending: Ending) {
+    private func decide(_ transfer: ItemDownload, _ verdict: Scheduler.Verdict, _ ending: Ending) {
         let now = Monotonic.now()
         state.withLock { state in
             state.spread.ended(on: transfer.loop)
@@ -104,12 +103,12 @@ extension Engine {
     }
 
     private func decide(
-        _ transfer: ItemTransfer, _ verdict: Scheduler.Verdict, _ ending: Ending, _ state: inout State, now: Monotonic
+        _ transfer: ItemDownload, _ verdict: Scheduler.Verdict, _ ending: Ending, _ state: inout State, now: Monotonic
     ) {
         let work = transfer.work
         var failure: TransferFailure?
         if case .failure(let cause) = ending { failure = cause }
-        let sign = HostSign(failure, wait: transfer.wait)
+        let sign = HostSignal(failure, wait: transfer.wait)
         state.activity.noteHold(transfer.route.url.origin, verdict)
         let decision = state.scheduler.finished(work.id, verdict, sign: sign, now: now)
         noteOutages(&state, failure, now: now)
@@ -137,7 +136,7 @@ extension Engine {
 
     /// A transfer that is over.
     struct Over {
-        let transfer: ItemTransfer
+        let transfer: ItemDownload
         let ending: Ending
         /// Added to the detail of its failure.
         var remark = ""
@@ -187,7 +186,7 @@ extension Engine {
         let decision = state.withLock { state in
             var failure: TransferFailure?
             if case .failed(let cause) = conclusion { failure = cause }
-            let sign = HostSign(failure, wait: wait)
+            let sign = HostSignal(failure, wait: wait)
             state.spread.ended(on: request.loop)
             state.activity.noteHold(request.route.url.origin, verdict)
             let decision = state.scheduler.finished(request.id, verdict, sign: sign, now: now)

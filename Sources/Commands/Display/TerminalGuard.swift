@@ -1,7 +1,7 @@
 import Glibc
 
 /// Gives the terminal back when the process dies of a signal that ends it at once: SIGQUIT, or a fault of its own.
-enum LastBreath {
+enum TerminalGuard {
     private static let signals = [SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP]
 
     /// What the handler needs, made before it can run.
@@ -46,7 +46,7 @@ enum LastBreath {
 }
 
 // Written before the handler is installed, by the display's queue; read when the process ends, and never freed.
-nonisolated(unsafe) private var rescue: UnsafeMutablePointer<LastBreath.Rescue>?
+nonisolated(unsafe) private var rescue: UnsafeMutablePointer<TerminalGuard.Rescue>?
 
 /// Only what signal-safety(7) allows.
 private func restoreAndDie(_ number: Int32) {

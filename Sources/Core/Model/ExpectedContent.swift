@@ -4,7 +4,7 @@ import HTTP
 import System
 
 /// What the list promises of an item's bytes, and the header fields it wants sent. The catalog keeps it as JSON.
-package struct Promise: Sendable, Hashable {
+package struct ExpectedContent: Sendable, Hashable {
     package var size: Int64?
     package var sha256: SHA256Digest?
     package var headers: [ListedHeader] = []
@@ -35,7 +35,7 @@ package struct Promise: Sendable, Hashable {
     }
 }
 
-extension Promise {
+extension ExpectedContent {
     private struct Stored: Codable {
         var size: Int64?
         var sha256: String?

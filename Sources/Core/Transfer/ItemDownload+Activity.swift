@@ -3,7 +3,7 @@ import HTTP
 import Jobs
 import Model
 
-extension ItemTransfer {
+extension ItemDownload {
     /// How far the request in flight is; nil while there is none. On the loop's thread.
     var activity: ItemActivity? {
         guard ticket != nil else { return nil }
@@ -12,7 +12,7 @@ extension ItemTransfer {
             id: work.id, run: context.run, job: context.job.name, key: work.key, collection: work.collectionID,
             title: work.title, host: route.url.origin.shortText,
             stage: isReceiving ? .receiving : .waiting, attempt: attempts, received: part?.size ?? 0,
-            total: isReceiving ? announcedLength : part?.note?.totalLength ?? work.promise.size)
+            total: isReceiving ? announcedLength : part?.note?.totalLength ?? work.expectedContent.size)
     }
 
     /// Bytes of the request in flight.
@@ -22,7 +22,7 @@ extension ItemTransfer {
     private var announcedLength: Int64? {
         if let total = part?.note?.totalLength { return total }
         guard reply["Content-Encoding"] == nil else { return nil }
-        return length.map { offset + $0 } ?? work.promise.size
+        return length.map { offset + $0 } ?? work.expectedContent.size
     }
 }
 

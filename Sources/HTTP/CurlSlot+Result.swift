@@ -3,7 +3,7 @@ import Glibc
 import System
 
 /// How a transfer went.
-extension Transfer {
+extension CurlSlot {
     /// The result of the transfer as it stands. `code` is libcurl's, nil when the transfer was broken off.
     func result(_ code: CURLcode?, now: Monotonic) -> HTTPResult {
         let wireBytes = max(handle.offset(CURLINFO_SIZE_DOWNLOAD_T), codedBytes)

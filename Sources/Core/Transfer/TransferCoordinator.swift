@@ -22,9 +22,9 @@ package protocol TransferSink: AnyObject, Sendable {
     func offer(_ activity: [RunEvent])
     func started(_ items: [StartedItem], at wall: Int64)
     /// A host is paused or given up, and items may end because of that.
-    func tell(_ trouble: HostTrouble)
-    /// Reads the details of parked items, and gives them to ``Engine/loaded(_:_:)``.
-    func load(_ load: Scheduler.Load, for engine: Engine)
+    func tell(_ trouble: HostOutage)
+    /// Reads the details of parked items, and gives them to ``TransferCoordinator/loaded(_:_:)``.
+    func load(_ load: Scheduler.Load, for engine: TransferCoordinator)
     func countListRequest(_ context: RunContext)
     func countListBytes(_ bytes: Int64, _ context: RunContext)
 }
@@ -34,18 +34,18 @@ package protocol TransferSink: AnyObject, Sendable {
 ///
 /// There is a loop for each processor, two at most: one thread can't keep up with what a fast server sends, and a third
 /// finds nothing left to do beside the catalog's.
-package final class Engine: HTTPLoopDriver {
+package final class TransferCoordinator: HTTPLoopDriver {
     struct State {
         var scheduler: Scheduler
         /// What is needed to begin the scheduler's ready items.
         var ready: [Int64: ItemWork] = [:]
         /// Items that were begun and are not over.
-        var transfers: [Int64: ItemTransfer] = [:]
+        var transfers: [Int64: ItemDownload] = [:]
         /// Requests of sources that are not over.
         var requests: [Int64: ListRequest] = [:]
         var lastRequest: Int64 = 0
         /// Large bodies whose digest is there.
-        var sealed: [(ItemTransfer, Ending)] = []
+        var sealed: [(ItemDownload, Ending)] = []
         /// Transfers that are over, whose files are still to be seen to: not under the lock.
         var over: [Over] = []
         var started: [StartedItem] = []
@@ -60,7 +60,7 @@ package final class Engine: HTTPLoopDriver {
         var jobs: [String] = []
         /// Why hosts are left alone, and what of that is to be told.
         var outages: [HTTPOrigin: TransferFailure] = [:]
-        var troubles: [HostTrouble] = []
+        var troubles: [HostOutage] = []
     }
 
     private let processors = processorCount()
@@ -76,7 +76,7 @@ package final class Engine: HTTPLoopDriver {
 
     package init(
         sink: any TransferSink, scheduler: Scheduler = Scheduler(), bodyChecks: DispatchQueue,
-        loops count: Int = Engine.loopCount
+        loops count: Int = TransferCoordinator.loopCount
     ) throws {
         self.sink = sink
         self.bodyChecks = bodyChecks
@@ -343,7 +343,7 @@ package final class Engine: HTTPLoopDriver {
         let loads: [Scheduler.Load]
         let over: [Over]
         let started: [StartedItem]
-        let troubles: [HostTrouble]
+        let troubles: [HostOutage]
         let activity: [RunEvent]
         let next: Monotonic?
         let isIdle: Bool
@@ -416,11 +416,11 @@ package final class Engine: HTTPLoopDriver {
             sink.countListRequest(request.context)
             return give(request, request.context, admission, &state, by: loop)
         }
-        let transfer: ItemTransfer
+        let transfer: ItemDownload
         if let begun = state.transfers[admission.id] {
             transfer = begun
         } else if let work = state.ready.removeValue(forKey: admission.id) {
-            transfer = ItemTransfer(work, engine: self)
+            transfer = ItemDownload(work, engine: self)
             state.transfers[admission.id] = transfer
         } else {
             // It was given up between its admission and now.

@@ -1,5 +1,5 @@
 /// What the end of a request says of its host.
-package enum HostSign: Sendable, Equatable {
+package enum HostSignal: Sendable, Equatable {
     /// Nothing: the fault, if any, is not the host's.
     case none
     /// It answered; `wait` is the time to the first byte, microseconds.

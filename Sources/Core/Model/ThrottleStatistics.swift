@@ -1,5 +1,5 @@
 /// How a job had to go easy on a host: a row of the `throttle` table.
-package struct HostStrain: Sendable, Equatable {
+package struct ThrottleStatistics: Sendable, Equatable {
     /// Replies 429 and 503.
     package var refusals = 0
     /// How often the share of the host was cut.

@@ -5,7 +5,7 @@ import System
 ///
 /// Confined to the loop's thread. libcurl's callbacks find it by the handle's context; it outlives them, since
 /// the engine keeps every transfer until its handle is gone.
-final class Transfer {
+final class CurlSlot {
     /// The most bytes that one read takes. Against libcurl's 16 KiB, large bodies cost 15 % less time of the processor
     /// and small ones the same; 256 KiB make small ones dearer.
     private static let bufferSize = 128 * 1024
@@ -15,7 +15,7 @@ final class Transfer {
     let handle: EasyHandle
     let slot: Int32
     /// The engine that owns this transfer, and so outlives it.
-    unowned let engine: TransferEngine
+    unowned let engine: CurlLoop
     var generation: UInt32 = 0
 
     var request: HTTPRequest?
@@ -78,7 +78,7 @@ final class Transfer {
 
     /// Makes the handle and sets what no request changes. Sockets, which outlive a
     /// transfer, have the engine as their context.
-    init(slot: Int32, engine: TransferEngine) throws(HTTPFailure) {
+    init(slot: Int32, engine: CurlLoop) throws(HTTPFailure) {
         hasClosed.initialize(to: 0)
         handle = try EasyHandle()
         target = try RequestTarget()

@@ -5,13 +5,13 @@ import System
 ///
 /// Every call into libcurl's multi interface is made here. What libcurl calls back meanwhile only records;
 /// exchanges hear of an end after the call has returned.
-final class TransferEngine {
+final class CurlLoop {
     /// Whether an address may be connected to under `AddressPolicy.globalOnly`.
     let isReachable: @Sendable ([UInt8]) -> Bool
 
     private(set) var inFlight = 0
     private var multi: MultiHandle?
-    private var transfers: [Transfer] = []
+    private var transfers: [CurlSlot] = []
     private var free: [Int32] = []
     private var isInsideCurl = false
     private var deferredCancels: [HTTPTicket] = []
@@ -28,7 +28,7 @@ final class TransferEngine {
     /// When libcurl wants to be called; nil for not.
     var timer: Monotonic?
     private var nextStallCheck: Monotonic?
-    private var stallInterval = TransferEngine.longestStallInterval
+    private var stallInterval = CurlLoop.longestStallInterval
 
     private static let longestStallInterval: Int64 = 1_000_000
 
@@ -82,7 +82,7 @@ final class TransferEngine {
         while let (handle, code) = multi?.nextFinished() {
             guard let context = EasyHandle.context(of: handle) else { continue }
             // The handle is in the multi handle, so its transfer is in `transfers`.
-            finish(Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue(), code, now: now)
+            finish(Unmanaged<CurlSlot>.fromOpaque(context).takeUnretainedValue(), code, now: now)
             hasEnded = true
         }
         if let check = nextStallCheck, check <= now {
@@ -131,7 +131,7 @@ final class TransferEngine {
 
     // MARK: Transfers
 
-    private func start(_ transfer: Transfer, _ request: HTTPRequest, _ exchange: any HTTPExchange) throws(HTTPFailure) {
+    private func start(_ transfer: CurlSlot, _ request: HTTPRequest, _ exchange: any HTTPExchange) throws(HTTPFailure) {
         let settings = request.profile.configuration
         let proxy = request.profile.proxyRules.proxy(for: request.url)
         transfer.usesProxy = proxy != nil
@@ -162,7 +162,7 @@ final class TransferEngine {
         }
     }
 
-    private func finish(_ transfer: Transfer, _ code: CURLcode?, now: Monotonic) {
+    private func finish(_ transfer: CurlSlot, _ code: CURLcode?, now: Monotonic) {
         let result = transfer.result(code, now: now)
         if result.version == "2", let url = transfer.request?.url, url.scheme == "https" {
             multiplexingOrigins.insert(url.origin)
@@ -175,7 +175,7 @@ final class TransferEngine {
         exchange?.finish(result)
     }
 
-    private func breakOff(_ transfer: Transfer, _ failure: HTTPFailure, now: Monotonic) {
+    private func breakOff(_ transfer: CurlSlot, _ failure: HTTPFailure, now: Monotonic) {
         transfer.verdict = transfer.verdict ?? failure
         finish(transfer, nil, now: now)
     }
@@ -187,20 +187,20 @@ final class TransferEngine {
         }
     }
 
-    private func running(_ ticket: HTTPTicket) -> Transfer? {
+    private func running(_ ticket: HTTPTicket) -> CurlSlot? {
         guard ticket.slot >= 0, Int(ticket.slot) < transfers.count else { return nil }
         let transfer = transfers[Int(ticket.slot)]
         return transfer.generation == ticket.generation && transfer.exchange != nil ? transfer : nil
     }
 
-    private func vacantTransfer() throws(HTTPFailure) -> Transfer {
+    private func vacantTransfer() throws(HTTPFailure) -> CurlSlot {
         if let slot = free.popLast() { return transfers[Int(slot)] }
-        let transfer = try Transfer(slot: Int32(transfers.count), engine: self)
+        let transfer = try CurlSlot(slot: Int32(transfers.count), engine: self)
         transfers.append(transfer)
         return transfer
     }
 
-    private func vacate(_ transfer: Transfer) {
+    private func vacate(_ transfer: CurlSlot) {
         transfer.reset()
         free.append(transfer.slot)
     }

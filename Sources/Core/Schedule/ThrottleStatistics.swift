@@ -1,6 +1,6 @@
 import Model
 
-extension HostStrain {
+extension ThrottleStatistics {
     /// Takes over what the limit is after a cut.
     mutating func note(_ limit: AdaptiveLimit) {
         cuts += 1

@@ -4,28 +4,28 @@ package import Schedule
 import System
 
 /// A host that is left alone, as one job has to do with it.
-package struct HostTrouble: Sendable {
+package struct HostOutage: Sendable {
     package let job: Scheduler.JobIndex
     /// For people, and why the items that are given up failed.
     package let failure: TransferFailure
     /// Whether nobody was told yet.
-    package var isNews = false
+    package var shouldReport = false
     /// Items that are given up and never began.
     package var items: [Int64] = []
 }
 
-extension HostSign {
+extension HostSignal {
     /// What the end of a request says of its host.
     ///
     /// - Parameter wait: the time to the first byte; nil when there was no reply.
     init(_ failure: TransferFailure?, wait: Int64?) {
-        self = failure?.sign ?? wait.map(HostSign.answered) ?? .none
+        self = failure?.sign ?? wait.map(HostSignal.answered) ?? .none
     }
 }
 
-extension Engine {
+extension TransferCoordinator {
     /// How a job had to go easy on hosts so far.
-    package func strains(_ context: RunContext) -> [(HTTPOrigin, HostStrain)] {
+    package func strains(_ context: RunContext) -> [(HTTPOrigin, ThrottleStatistics)] {
         state.withLock { $0.scheduler.strains(job: context.index, now: .now()) }
     }
 
@@ -40,9 +40,9 @@ extension Engine {
                 + (outage.isGivenUp ? "given up, and " : "") + "left alone for \(seconds) s\(because)"
             // Transient: a part that was begun is worth keeping for the next run.
             state.troubles.append(
-                HostTrouble(
+                HostOutage(
                     job: outage.job, failure: TransferFailure(last?.word ?? .connect, news, isTransient: true),
-                    isNews: true))
+                    shouldReport: true))
             state.activity.noteHold(outage.origin, for: outage.until - now, .failures)
             guard outage.isGivenUp else { continue }
             // What was not asked has not stalled, whatever others did: nothing connected to the host for it.
@@ -54,7 +54,7 @@ extension Engine {
     }
 
     /// Hosts that were left alone since the last turn, and what ends because of that.
-    func takeTroubles(_ state: inout State, now: Monotonic) -> [HostTrouble] {
+    func takeTroubles(_ state: inout State, now: Monotonic) -> [HostOutage] {
         let givenUp = state.scheduler.takeGivenUp(now)
         guard !state.troubles.isEmpty || !givenUp.isEmpty else { return [] }
         var troubles = state.troubles
@@ -64,7 +64,7 @@ extension Engine {
             for id in host.ids { state.requests.removeValue(forKey: id)?.fail(failure) }
             let items = giveUp(
                 host.ids.filter { $0 >= 0 }, &state, failure, remark: "; the host was given up before another try")
-            troubles.append(HostTrouble(job: host.job, failure: failure, items: items))
+            troubles.append(HostOutage(job: host.job, failure: failure, items: items))
         }
         return troubles
     }

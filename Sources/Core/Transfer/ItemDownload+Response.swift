@@ -18,7 +18,7 @@ enum Conclusion {
     case complete
 }
 
-extension ItemTransfer: PlacedExchange {
+extension ItemDownload: PlacedExchange {
     func begin(_ head: HTTPHead) -> HTTPBodyAction {
         reply = head.headers
         status = head.status
@@ -136,7 +136,7 @@ extension ItemTransfer: PlacedExchange {
     /// What the body, now complete, is to be measured by.
     var bodyIntake: BodyIntake {
         BodyIntake(
-            digests: digests, promised: work.promise.sha256, isResumed: offset > 0,
+            digests: digests, promised: work.expectedContent.sha256, isResumed: offset > 0,
             type: context.job.expects.contains(.any) ? nil : mediaType.flatMap { $0.hasCheckedStructure ? $0 : nil },
             hasUncertainEnd: asksByHTTP1, stored: work.stored, lastModified: lastModified,
             output: context.output)
@@ -223,7 +223,7 @@ extension ItemTransfer: PlacedExchange {
     private func concludeUnsatisfiable(_ headers: HTTPHeaders) throws(TransferFailure) -> Conclusion {
         let total = headers["Content-Range"].flatMap(ContentRange.init)?.total
         let isSame = headers["ETag"].map { .etag($0) == part?.note?.validator } ?? false
-        if let total, total == offset, isSame || work.promise.sha256 != nil {
+        if let total, total == offset, isSame || work.expectedContent.sha256 != nil {
             try checkBody()
             // The rest of the reply is about an error.
             reply = HTTPHeaders()
@@ -271,7 +271,8 @@ extension ItemTransfer: PlacedExchange {
 
     /// Whether something besides the protocol shows that the body, which has come, is whole.
     private var isChecked: Bool {
-        digests != nil || work.promise.sha256 != nil || work.promise.size != nil || bodyIntake.type != nil
+        digests != nil || work.expectedContent.sha256 != nil || work.expectedContent.size != nil
+            || bodyIntake.type != nil
     }
 
     private func checkBody() throws(TransferFailure) {
@@ -280,7 +281,7 @@ extension ItemTransfer: PlacedExchange {
             try restart()
             throw TransferFailure(.truncated, "\(size) bytes came where \(total) were announced", isTransient: true)
         }
-        if let listed = work.promise.size, listed != size {
+        if let listed = work.expectedContent.size, listed != size {
             throw TransferFailure(.checksum, "the list promises \(listed) bytes, \(size) came")
         }
         if let failure = typeFailure { throw failure }

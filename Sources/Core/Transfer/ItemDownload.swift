@@ -7,9 +7,9 @@ import Synchronization
 import System
 
 /// One item on its way: its attempts and hops, its part file, and what it learned of the reply.
-final class ItemTransfer: @unchecked Sendable {  // used on the thread of the loop it was given to
+final class ItemDownload: @unchecked Sendable {  // used on the thread of the loop it was given to
     let work: ItemWork
-    private unowned let engine: Engine
+    private unowned let engine: TransferCoordinator
     var context: RunContext { work.context }
     var route: RequestRoute
     var loop = 0
@@ -68,7 +68,7 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
     private var isConnectionReused: Bool?
     private var address: String?
 
-    init(_ work: ItemWork, engine: Engine) {
+    init(_ work: ItemWork, engine: TransferCoordinator) {
         self.work = work
         self.engine = engine
         route = RequestRoute(work.url)
@@ -110,7 +110,7 @@ final class ItemTransfer: @unchecked Sendable {  // used on the thread of the lo
         request.addresses = trust.addressPolicy(for: route.url)
         if route.isAtHome {
             request.headers = isTrusted ? context.headers.authored : context.headers.others
-            request.extraHeaders = work.promise.fields(isTrusted: isTrusted, beside: context.job)
+            request.extraHeaders = work.expectedContent.fields(isTrusted: isTrusted, beside: context.job)
         }
         offset = part?.note == nil ? 0 : part?.size ?? 0
         request.maximumBytes = context.job.transfer.maximumSize.bytes

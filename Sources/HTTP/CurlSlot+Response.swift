@@ -2,7 +2,7 @@ internal import CCurl
 import Glibc
 
 /// What libcurl's callbacks do. False ends the transfer.
-extension Transfer {
+extension CurlSlot {
     /// The most of a discarded body that is read to keep its connection.
     private static let discardedBytes: Int64 = 64 * 1024
 
