@@ -136,7 +136,9 @@ struct CompletionTests {
         #expect(
             outcome
                 == .init(
-                    code: .success, output: "none\n--format=\tfor people (default) or for other programs\n", errors: "")
+                    code: .success,
+                    output: "none\n--format=\tfor people (default) or for other programs; status: text or json\n",
+                    errors: "")
         )
     }
 }

@@ -20,10 +20,10 @@ struct CompletionTests {
     func words(shell: ShellSession.Shell) throws {
         let session = try ShellSession(shell, in: workplace())
         let lines = [
-            ("runner rep", "runner report "), ("runner report --fai", "runner report --failures "),
+            ("runner rep", "runner report "), ("runner report --failu", "runner report --failures "),
             ("runner report --form", "runner report --format="),
-            ("runner report --format=j", "runner report --format=json "),
-            ("runner report --format t", "runner report --format text "),
+            ("runner report --format=p", "runner report --format=prometheus "),
+            ("runner report --format te", "runner report --format text "),
             ("runner report --slowest=3 ho", "runner report --slowest=3 holiday "),
             ("runner sources flic", "runner sources flickr "), ("runner help do", "runner help doctor "),
             ("runner check --set transfer.per", "runner check --set transfer.per_host="),
@@ -57,7 +57,9 @@ struct CompletionTests {
     func lists(shell: ShellSession.Shell) throws {
         let session = try ShellSession(shell, in: workplace())
         #expect(
-            Set(try session.completions("runner report --format ")) == ["runner", "report", "--format", "json", "text"])
+            Set(try session.completions("runner report --format ")) == [
+                "runner", "report", "--format", "csv", "har", "html", "json", "jsonl", "prometheus", "text", "trace",
+            ])
         #expect(Set(try session.completions("runner sources fl")) == ["runner", "sources", "flags", "flickr"])
     }
 }
