@@ -20,6 +20,10 @@ class Viewer(BrowserCase):
         page = self.sign_in(**options)
         self.visit(page, f"/jobs/photos/photos?item={self.item(number)}")
         expect(page.get_by_role("dialog", name=f"Picture {number}", exact=True)).to_be_visible()
+        wait_until(lambda: page.evaluate("""() => {
+            const picture = document.querySelector(".slide:not([inert]) .slide-picture");
+            return picture !== null && picture.getBoundingClientRect().width > 0;
+        }"""), what="the picture")
         return page
 
     def scale(self, page):
