@@ -68,11 +68,20 @@ class Viewer(BrowserCase):
     def touch(self, page, *moments):
         """Fingers on the screen: each moment is a list of points, the first touches, the last is lifted."""
         session = page.context.new_cdp_session(page)
+        # The next moment comes when the page has seen the one before.
+        page.evaluate("""() => {
+            window.seen = { pointerdown: 0, pointermove: 0, pointerup: 0 };
+            for (const name in window.seen) addEventListener(name, () => window.seen[name]++, { capture: true });
+        }""")
+        def seen(name):
+            return page.evaluate("name => window.seen[name]", name)
         for number, points in enumerate(moments):
             session.send("Input.dispatchTouchEvent", {
                 "type": "touchStart" if number == 0 else "touchMove", "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]})
-            page.wait_for_timeout(16)
+            name = "pointerdown" if number == 0 else "pointermove"
+            wait_until(lambda: seen(name) >= max(1, number), what=f"{name} {number}")
         session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        wait_until(lambda: seen("pointerup") > 0, what="the end of a touch")
 
     def test_a_swipe_leads_on_and_a_pinch_zooms(self):
         page = self.open_item(10, **self.driver.devices["Pixel 5"])
