@@ -106,6 +106,35 @@ class Server(BrowserCase):
         expect(page.get_by_role("alert")).to_be_hidden(timeout=30_000)
         expect(page.get_by_role("article", name="first")).to_be_visible()
 
+    def test_a_view_that_did_not_arrive_is_there_when_the_server_is_back(self):
+        page = self.sign_in()
+        expect(page.get_by_role("article", name="first")).to_be_visible()
+        page.route("**/page/js/places.js", lambda route: route.abort())
+        page.keyboard.press("g")
+        page.keyboard.press("p")
+        expect(page.get_by_role("main")).to_contain_text("does not answer")
+        page.unroute("**/page/js/places.js")
+        self.workshop.kill()
+        expect(page.get_by_role("alert")).to_contain_text("does not answer")
+        self.workshop.serve()
+        expect(page.get_by_role("heading", name="Places", exact=True)).to_be_visible(timeout=30_000)
+
+    def test_a_server_that_goes_while_the_page_arrives_is_said_and_its_return_found(self):
+        # The worker that all tabs share is the last to arrive.
+        for missing in ("stream-worker.js", "jobs.js", "stream-worker.js and jobs.js"):
+            context = self.browser.new_context()
+            self.contexts.append(context)
+            page = self.open(context)
+            for name in missing.split(" and "):
+                context.route(f"**/page/js/{name}", lambda route: route.abort())
+            page.goto(self.workshop.link)
+            self.workshop.kill()
+            expect(page.get_by_role("alert")).to_contain_text("does not answer")
+            context.unroute_all()
+            self.workshop.serve()
+            expect(page.get_by_role("alert")).to_be_hidden(timeout=30_000)
+            expect(page.get_by_role("article", name="first")).to_be_visible()
+
     def test_seven_tabs_at_once_are_all_served(self):
         page = self.sign_in()
         tabs = [page] + [self.open(page.context) for _ in range(6)]

@@ -3,7 +3,8 @@
 import { h } from "./dom.js";
 import { Grid } from "./grid.js";
 import * as live from "./live.js";
-import { empty } from "./messages.js";
+import { attempt, empty } from "./messages.js";
+import { part } from "./parts.js";
 import { setQuery } from "./router.js";
 
 /**
@@ -39,7 +40,8 @@ export function gallery({ list, opened = null, jobOf, nothing, seen }) {
             return;
         }
         if (viewer?.isOn(id)) return;
-        const { Viewer } = await import("./viewer.js");
+        const loaded = await attempt(() => part(() => import("./viewer.js")));
+        if (!loaded) return;
         let index = list.indexOfID.get(Number(id));
         // A link from elsewhere: the list knows where it is in this list, if it is.
         if (index === undefined) index = await opened.catch(() => null);
@@ -48,7 +50,7 @@ export function gallery({ list, opened = null, jobOf, nothing, seen }) {
             viewer.show(Number(id), index);
             return;
         }
-        viewer = new Viewer({ list, jobOf, moved: (next) => setQuery({ item: next }, { replace: true, state: history.state }), closed: leaveItem });
+        viewer = new loaded.Viewer({ list, jobOf, moved: (next) => setQuery({ item: next }, { replace: true, state: history.state }), closed: leaveItem });
         await viewer.show(Number(id), index);
     }
 

@@ -42,7 +42,7 @@ export function start() {
     document.addEventListener("keydown", (event) => {
         if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || isWriting(event.target)) return;
         // In an open dialog its own keys count; `?` works everywhere.
-        const inDialog = event.target instanceof Element && event.target.closest("dialog");
+        const inDialog = event.target instanceof Element && event.target.closest("dialog[open]");
         const typed = prefix ? `${prefix} ${event.key}` : event.key;
         for (const group of groups.toReversed()) {
             if (inDialog && group === everywhere && event.key !== "?") continue;

@@ -2,6 +2,7 @@
 // its own; a stream that opens again begins with all of it.
 
 import { get } from "./api.js";
+import { Stream } from "./stream.js";
 
 /** Jobs by name, as /api/jobs has them, in the order of their names. */
 export const jobs = new Map();
@@ -19,24 +20,34 @@ export let problem = null;
 const emit = (name, detail) => changes.dispatchEvent(new CustomEvent(name, { detail }));
 
 /** Listens while this tab can be seen. */
-export async function start() {
-    let tell;
-    if ("SharedWorker" in window) {
-        const { port } = new SharedWorker("/page/js/stream-worker.js", { type: "module", name: "runner" });
-        port.addEventListener("message", ({ data: [name, detail] }) => take(name, detail));
-        port.start();
-        tell = (word) => port.postMessage(word);
-    } else {
-        const { Stream } = await import("./stream.js");
-        const stream = new Stream(take);
-        tell = (word) => (word === "visible" ? stream.open() : stream.close());
-    }
+export function start() {
+    let tell = inThisTab;
     const look = () => tell(document.hidden ? "hidden" : "visible");
+    if ("SharedWorker" in window) {
+        const worker = new SharedWorker("/page/js/stream-worker.js", { type: "module", name: "runner" });
+        worker.port.addEventListener("message", ({ data: [name, detail] }) => take(name, detail));
+        worker.port.start();
+        tell = (word) => worker.port.postMessage(word);
+        // The server went away before the worker's script was here.
+        worker.addEventListener("error", () => {
+            tell = inThisTab;
+            look();
+        });
+    }
     document.addEventListener("visibilitychange", look);
     addEventListener("pagehide", () => tell("gone"));
     // Back from the browser's own cache of pages.
     addEventListener("pageshow", (event) => event.persisted && look());
     look();
+}
+
+let ownStream = null;
+
+/** What the worker does, without one. */
+function inThisTab(word) {
+    ownStream ??= new Stream(take);
+    if (word === "visible") ownStream.open();
+    else ownStream.close();
 }
 
 function take(name, detail) {

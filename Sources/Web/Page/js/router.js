@@ -1,6 +1,9 @@
 // Addresses of the page and what they show. A view is a module that exports `show(place)`, which returns
 // {title, element, update?(place), leave?()}; `update` is for a change of the query alone.
 
+import * as missing from "./missing.js";
+import * as parts from "./parts.js";
+
 const routes = [
     [/^\/$/, () => import("./jobs.js"), "Jobs"],
     [/^\/jobs\/(?<job>[^/]+)$/, () => import("./job.js"), "Jobs"],
@@ -70,19 +73,19 @@ function match(path) {
 
 async function show() {
     const arrival = ++arrivals;
-    const found = match(location.pathname) ?? { load: () => import("./missing.js"), section: null, parameters: {} };
+    const found = match(location.pathname) ?? { load: () => missing, section: null, parameters: {} };
     const place = { ...found.parameters, path: location.pathname, query: Object.fromEntries(new URLSearchParams(location.search)) };
     if (current && current.path === place.path && current.view.update) {
         current.view.update(place);
         onArrival({ section: found.section, title: current.view.title, same: true });
         return;
     }
-    const { show: make } = await found.load();
     let view;
     try {
+        const { show: make } = await parts.part(found.load);
         view = await make(place);
     } catch (error) {
-        view = (await import("./missing.js")).problem(error);
+        view = missing.problem(error);
     }
     if (arrival !== arrivals) {
         view.leave?.();
@@ -97,6 +100,10 @@ async function show() {
 
 /** Shows the present address anew, after the server was away. */
 export function refresh() {
+    if (parts.isIncomplete) {
+        location.reload();
+        return;
+    }
     if (!current) return;
     if (current.view.refresh) {
         current.view.refresh();
