@@ -62,9 +62,14 @@ extension Row {
         }
     }
 
-    func require(_ wanted: Storage, at column: Int32) throws(SQLiteError) {
-        let found = storage(at: column)
-        guard found == wanted else { throw mismatch(found, wanted: wanted, at: column) }
+    /// Hot path: called for each column of each item. A column that there is not is NULL to SQLite.
+    func require(_ wanted: Storage, _ code: Int32, at column: Int32) throws(SQLiteError) {
+        if sqlite3_column_type(raw, column) == code { return }
+        throw mismatch(storage(at: column), wanted: wanted, at: column)
+    }
+
+    func isNull(at column: Int32) -> Bool {
+        sqlite3_column_type(raw, column) == SQLITE_NULL && storage(at: column) == .null
     }
 
     func mismatch(_ found: Storage, wanted: Storage, at column: Int32) -> SQLiteError {

@@ -14,7 +14,7 @@ package protocol SQLiteReadable {
 extension Int64: SQLiteReadable {
     @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> Int64 {
-        try row.require(.integer, at: column)
+        try row.require(.integer, SQLITE_INTEGER, at: column)
         return sqlite3_column_int64(row.raw, column)
     }
 }
@@ -47,7 +47,7 @@ extension Double: SQLiteReadable {
 extension String: SQLiteReadable {
     @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> String {
-        try row.require(.text, at: column)
+        try row.require(.text, SQLITE_TEXT, at: column)
         // The length is asked after the text: asking for the text may convert it (UTF-16 files).
         let start = sqlite3_column_text(row.raw, column)
         let count = Int(sqlite3_column_bytes(row.raw, column))
@@ -58,7 +58,7 @@ extension String: SQLiteReadable {
 extension [UInt8]: SQLiteReadable {
     @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> [UInt8] {
-        try row.require(.blob, at: column)
+        try row.require(.blob, SQLITE_BLOB, at: column)
         // No address for an empty blob.
         let start = sqlite3_column_blob(row.raw, column)
         let count = Int(sqlite3_column_bytes(row.raw, column))
@@ -70,6 +70,6 @@ extension [UInt8]: SQLiteReadable {
 extension Optional: SQLiteReadable where Wrapped: SQLiteReadable {
     @usableFromInline
     package static func read(from row: borrowing Row, at column: Int32) throws(SQLiteError) -> Wrapped? {
-        row.storage(at: column) == .null ? nil : try Wrapped.read(from: row, at: column)
+        row.isNull(at: column) ? nil : try Wrapped.read(from: row, at: column)
     }
 }

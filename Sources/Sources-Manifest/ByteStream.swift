@@ -25,6 +25,14 @@ struct ByteStream {
         return byte
     }
 
+    /// The bytes from here on as far as `isWanted` is true, or to the end of the chunk; they are taken. nil at the end.
+    mutating func take(while isWanted: (UInt8) -> Bool) throws -> ArraySlice<UInt8>? {
+        guard try peek() != nil else { return nil }
+        let taken = chunk[index...].prefix(while: isWanted)
+        index = taken.endIndex
+        return taken
+    }
+
     /// Passes over spaces, tabs and line breaks.
     mutating func skipWhiteSpace() throws {
         while let byte = try peek(), isWhiteSpace(byte) { index += 1 }

@@ -46,26 +46,33 @@ struct JSONScanner {
         var isInString = false
         var isEscaped = false
         var isCut = false
-        scan: while let byte = try bytes.peek() {
-            if isInString {
-                switch byte {
-                case _ where isEscaped: isEscaped = false
-                case UInt8(ascii: "\\"): isEscaped = true
-                // A string has no line break: its closing quote is missing, and what follows may well be sound.
-                case UInt8(ascii: "\""), 0x0A: isInString = false
-                default: break
+        var isEnded = false
+        while !isEnded {
+            // By chunks, since a list has many times as many bytes as elements.
+            let run = try bytes.take { byte in
+                if isInString {
+                    switch byte {
+                    case _ where isEscaped: isEscaped = false
+                    case UInt8(ascii: "\\"): isEscaped = true
+                    // A string has no line break: its closing quote is missing, and what follows may well be sound.
+                    case UInt8(ascii: "\""), 0x0A: isInString = false
+                    default: break
+                    }
+                } else {
+                    switch byte {
+                    case UInt8(ascii: "\""): isInString = true
+                    case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+                    case UInt8(ascii: "]") where depth == 0, UInt8(ascii: ",") where depth == 0: isEnded = true
+                    case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(0, depth - 1)
+                    default: break
+                    }
                 }
-            } else {
-                switch byte {
-                case UInt8(ascii: "\""): isInString = true
-                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-                case UInt8(ascii: "]") where depth == 0, UInt8(ascii: ",") where depth == 0: break scan
-                case UInt8(ascii: "}"), UInt8(ascii: "]"): depth = max(0, depth - 1)
-                default: break
-                }
+                return !isEnded
             }
-            if text.count < ListElements.longest { text.append(byte) } else { isCut = true }
-            _ = try bytes.next()
+            guard let run else { break }
+            let room = ListElements.longest - text.count
+            isCut = isCut || run.count > room
+            text += run.prefix(room)
         }
         if try bytes.peek() == UInt8(ascii: ",") { _ = try bytes.next() }
         if isCut { throw ElementFault("it is over \(ListElements.longest) bytes", losesOthers: true) }

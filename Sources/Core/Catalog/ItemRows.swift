@@ -54,8 +54,11 @@ package enum ItemRows {
     }
 
     package static func find(key: String, inJob job: String, on catalog: Connection) throws -> ItemRow? {
-        try catalog.first("SELECT \(ItemRow.columns) FROM item WHERE job = ? AND key = ?", job, key) { try ItemRow($0) }
+        try catalog.first(findByKey, job, key) { try ItemRow($0) }
     }
+
+    // Put together once: it runs for each item of a list.
+    private static let findByKey = "SELECT \(ItemRow.columns) FROM item WHERE job = ? AND key = ?"
 
     package static func find(_ id: Int64, on catalog: Connection) throws -> ItemRow? {
         try catalog.first("SELECT \(ItemRow.columns) FROM item WHERE id = ?", id) { try ItemRow($0) }

@@ -37,16 +37,18 @@ package struct BodyType: Sendable, Hashable {
 /// The extension that a name is written with: up to ten ASCII letters and digits behind its last dot, a letter among them;
 /// nil where there is none, or where it is a program's that made the reply.
 func writtenExtension(of name: String) -> Substring? {
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
-    let text = name[name.index(after: dot)...]
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return nil }
+    let text = Substring(name.utf8[name.utf8.index(after: dot)...])
     guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy(isLetterOrDigit),
-        text.utf8.contains(where: { $0 > UInt8(ascii: "9") }), !programs.contains(text.lowercased())
+        text.utf8.contains(where: { $0 > UInt8(ascii: "9") })
     else { return nil }
+    let lowercased = text.utf8.lazy.map { $0 | 0x20 }
+    if programs.contains(where: { $0.utf8.elementsEqual(lowercased) }) { return nil }
     return text
 }
 
 /// Extensions of programs on servers, which say nothing of what they send.
-private let programs: Set<String> = [
+private let programs = [
     "action", "ashx", "asp", "aspx", "cfm", "cgi", "do", "fcgi", "jsp", "jspx", "php", "phtml",
 ]
 

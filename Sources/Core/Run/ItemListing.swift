@@ -120,8 +120,8 @@ extension RunLedger {
 
 /// A URL's last segment without a known extension.
 private func nameWithoutExtension(_ name: String) -> String {
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex,
-        MediaType.isKnown(extension: name[name.index(after: dot)...])
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex,
+        MediaType.isKnown(extension: Substring(name.utf8[name.utf8.index(after: dot)...]))
     else { return name }
     return String(name[..<dot])
 }
