@@ -45,8 +45,8 @@ struct ActivityWatch {
     func isDue(on loop: Int, at now: Monotonic) -> Bool { loop == 0 && interest.includesProgress && due[0] <= now }
 
     /// Notes that a host asked to be left alone.
-    mutating func noteHold(_ origin: @autoclosure () -> HTTPOrigin, _ verdict: Scheduler.Verdict) {
-        guard case .transient(let retryAfter?) = verdict, retryAfter > 0 else { return }
+    mutating func noteHold(_ origin: @autoclosure () -> HTTPOrigin, _ failure: TransferFailure?) {
+        guard let failure, failure.isTransient, let retryAfter = failure.retryAfter, retryAfter > 0 else { return }
         noteHold(origin(), for: retryAfter, .retryAfter)
     }
 

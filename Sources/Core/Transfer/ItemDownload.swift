@@ -194,8 +194,10 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
         GoodReply(headers: reply, type: mediaType, url: work.url, at: askedAt, resumed: resumed, hasVary: hasVary)
     }
 
-    /// Waits before the next hop, as far as the attempt has time for that.
-    func pause(for delay: Int64) -> Conclusion { .redirected(after: budget.spend(delay)) }
+    /// The route's next request follows, as long after as the attempt has time for.
+    func redirected(after delay: Int64 = 0) -> AttemptResult {
+        .redirected(to: route.url.origin, after: budget.spend(delay))
+    }
 
     // MARK: The end of an attempt
 
@@ -213,8 +215,8 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
         if result.status != 0 { status = result.status }
     }
 
-    func ended(_ conclusion: Conclusion, _ result: HTTPResult) {
-        engine.ended(self, conclusion, result)
+    func ended(_ result: AttemptResult, _ response: HTTPResult) {
+        engine.ended(self, result, response)
     }
 
     /// The row, with what is known when the network is done with the item.

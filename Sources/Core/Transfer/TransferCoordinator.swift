@@ -44,8 +44,8 @@ package final class TransferCoordinator: HTTPLoopDriver {
         /// Requests of sources that are not over.
         var requests: [Int64: ListRequest] = [:]
         var lastRequest: Int64 = 0
-        /// Large bodies whose digest is there.
-        var sealed: [(ItemDownload, Ending)] = []
+        /// Large bodies that have been checked.
+        var checked: [(ItemDownload, AttemptResult)] = []
         /// Transfers that are over, whose files are still to be seen to: not under the lock.
         var over: [Over] = []
         var started: [StartedItem] = []
@@ -266,8 +266,8 @@ package final class TransferCoordinator: HTTPLoopDriver {
             state.ready[id] = nil
             guard let transfer = state.transfers.removeValue(forKey: id) else { return true }
             let own = remark == nil ? nil : transfer.lastFailure
-            let ending = Ending.failure(own ?? failure)
-            state.over.append(Over(transfer: transfer, ending: ending, remark: own == nil ? "" : remark ?? ""))
+            state.over.append(
+                Over(transfer: transfer, result: .failed(own ?? failure), remark: own == nil ? "" : remark ?? ""))
             return false
         }
     }
@@ -312,7 +312,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
         for exchange in cancelled { exchange.breakOff(on: loop) }
         let isOpen = !sink.isFull
         let turn = state.withLock { state in
-            settleSealed(&state, now: now)
+            takeChecked(&state, now: now)
             let troubles = takeTroubles(&state, now: now)
             let admissions = isOpen ? state.scheduler.admit(now) : []
             for admission in admissions { prepare(admission, &state, by: number, now: now) }
@@ -424,7 +424,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
             state.transfers[admission.id] = transfer
         } else {
             // It was given up between its admission and now.
-            _ = state.scheduler.finished(admission.id, .ended, now: now)
+            _ = state.scheduler.finished(admission.id, .failed(Self.cancelled), now: now)
             return
         }
         if admission.attempt != transfer.attempts {
