@@ -32,10 +32,9 @@ extension TransferCoordinator {
     }
 
     private func seal(_ transfer: ItemDownload) {
-        guard let part = transfer.part else {
+        guard let part = transfer.takePart() else {
             return decide(transfer, .failed(TransferFailure(.protocolError, "a response without the expected body")))
         }
-        transfer.part = nil
         let intake = transfer.bodyIntake
         part.seal { [self] sealed in
             if case .success(let body) = sealed, intake.takesLong(body) {
@@ -86,9 +85,7 @@ extension TransferCoordinator {
         noteOutages(&state, failure, now: now)
         switch decision {
         case .retry(let due):
-            transfer.waitsForRetry = true
-            transfer.lastFailure = failure
-            transfer.retry = failure.map { (due, $0.detail) }
+            transfer.waitForRetry(due: due, after: failure)
         case .hop, .suspended:
             return
         case .unaffordable:
