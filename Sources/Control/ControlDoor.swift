@@ -27,14 +27,12 @@ package final class ControlDoor: RunDoor {
     }
 
     package func close(_ run: RunHandle) async {
-        await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                guard let service = services.withLock({ $0.removeValue(forKey: run.id) }) else {
-                    return continuation.resume()
-                }
-                service.end { continuation.resume() }
+        let service = await withCheckedContinuation { continuation in
+            queue.async { [services] in
+                continuation.resume(returning: services.withLock { $0.removeValue(forKey: run.id) })
             }
         }
+        await service?.end()
     }
 
     private func folders(of run: RunHandle) -> [String] {
@@ -69,12 +67,11 @@ final class RunService: Sendable {
     }
 
     /// Sends what is left, and that the run has finished, and closes the socket.
-    func end(_ done: @escaping @Sendable () -> Void) {
-        streams.finish {
-            DispatchQueue.global().async {
-                self.server.stop()
-                done()
-            }
+    func end() async {
+        await withCheckedContinuation { continuation in
+            streams.finish { continuation.resume() }
         }
+        // It waits for the server's thread.
+        await offPool { [server] in server.stop() }
     }
 }

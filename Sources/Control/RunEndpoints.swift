@@ -1,7 +1,7 @@
-import Dispatch
 import JSON
 import Run
 import Server
+import System
 import YAML
 
 /// What a run's socket answers.
@@ -60,7 +60,7 @@ final class RunEndpoints: Sendable {
         run.live.join { [run] in
             defer {
                 // Who asks again soon finds rates of the last seconds.
-                DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(RunStreams.linger)) { run.live.leave() }
+                Timers.after(RunStreams.linger) { run.live.leave() }
             }
             guard let view = run.live.view(of: run.job) else {
                 return answer(Problem(409, "The run is over", "the catalog has its report").response)

@@ -4,14 +4,15 @@ import JSON
 import Model
 import Run
 import Server
+import System
 
 /// The event streams of one run: at most five times a second each gets what has changed since its last event. One whose
 /// client does not take what was sent gets nothing until it does, and then what has changed meanwhile.
 final class RunStreams: Sendable {
     /// Milliseconds between two events.
     private static let interval = 200
-    /// Seconds for which the model is kept up to date after the last one who watched: who comes back gets what was missed.
-    static let linger = 10
+    /// Microseconds for which the model is kept up to date after the last one who watched: who comes back gets what was missed.
+    static let linger: Int64 = 10_000_000
 
     private struct Entry {
         let stream: EventStream
@@ -122,7 +123,7 @@ final class RunStreams: Sendable {
 
     /// A stream has ended, whoever ended it.
     private func ended() {
-        queue.asyncAfter(deadline: .now() + .seconds(Self.linger)) { self.leave() }
+        Timers.after(Self.linger) { self.leave() }
     }
 
     private func leave() {

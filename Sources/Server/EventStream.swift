@@ -1,4 +1,5 @@
 internal import CMicrohttpd
+internal import Dispatch
 internal import System
 
 /// The body of a response that goes on: any thread pushes bytes, the server's thread sends them.
@@ -20,6 +21,16 @@ package final class EventStream: Sendable {
         /// When the client last took something, or had taken all.
         var lastTaken = Monotonic.now()
         var onEnd: (@Sendable () -> Void)?
+        var waiters: [Waiter] = []
+    }
+
+    /// A thread that waits for the client.
+    private final class Waiter: Sendable {
+        /// No more bytes than these may wait; below 0 for the stream's end.
+        let limit: Int
+        let signal = DispatchSemaphore(value: 0)
+
+        init(_ limit: Int) { self.limit = limit }
     }
 
     private let state: Locked<State>
@@ -64,10 +75,41 @@ package final class EventStream: Sendable {
     /// Whether nothing more is sent.
     package var isOver: Bool { state.withLock { $0.isFinished || $0.isOver } }
 
+    /// Blocks the thread until the client is no more than so many bytes behind, or the stream is over.
+    package func waitForBacklog(atMost limit: Int) {
+        wait(Waiter(limit), until: .distantFuture)
+    }
+
+    /// Blocks the thread until the stream is over, for so many microseconds at most.
+    package func waitForEnd(atMost microseconds: Int64) {
+        wait(Waiter(-1), until: .now() + .microseconds(Int(microseconds)))
+    }
+
+    private func wait(_ waiter: Waiter, until deadline: DispatchTime) {
+        state.withLock { state in
+            state.waiters.append(waiter)
+            Self.signal(&state)
+        }
+        guard waiter.signal.wait(timeout: deadline) == .timedOut else { return }
+        state.withLock { state in state.waiters.removeAll { $0 === waiter } }
+    }
+
+    /// Lets go of the threads that have what they wait for.
+    private static func signal(_ state: inout State) {
+        guard !state.waiters.isEmpty else { return }
+        let backlog = state.isFinished || state.isOver ? -1 : state.bytes.count - state.sent
+        state.waiters.removeAll { waiter in
+            guard backlog <= waiter.limit else { return false }
+            waiter.signal.signal()
+            return true
+        }
+    }
+
     /// Ends the stream after what was pushed. Any thread.
     package func finish() {
         state.withLock { state in
             state.isFinished = true
+            Self.signal(&state)
             Self.resume(&state)
         }
     }
@@ -76,6 +118,7 @@ package final class EventStream: Sendable {
     package func close() {
         let (connection, onEnd) = state.withLock { state in
             state.isOver = true
+            Self.signal(&state)
             Self.resume(&state)
             defer { state.onEnd = nil }
             return (state.connection, state.onEnd)
@@ -117,6 +160,7 @@ package final class EventStream: Sendable {
                 state.bytes.removeAll(keepingCapacity: state.bytes.count <= 64 * 1024)
                 state.sent = 0
             }
+            Self.signal(&state)
             return count
         }
     }
@@ -129,6 +173,7 @@ package final class EventStream: Sendable {
             state.suspended = nil
             state.bytes = []
             state.sent = 0
+            Self.signal(&state)
             defer { state.onEnd = nil }
             return state.onEnd
         }

@@ -53,7 +53,7 @@ final class CountsCache: Sendable {
             return .putOff(rest)
         }
         if case .putOff(let rest) = step {
-            DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(Int(rest))) {
+            Timers.after(rest) {
                 self.state.withLock { $0.isPutOff = false }
                 whenDone()
             }

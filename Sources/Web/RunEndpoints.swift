@@ -1,10 +1,10 @@
 internal import Catalog
-internal import Dispatch
 internal import HTTP
 internal import JSON
 internal import Jobs
 internal import SQLite
 internal import Server
+internal import System
 
 extension WebHandler {
     /// Starts a run, and answers when its row is there or it has ended.
@@ -52,9 +52,7 @@ extension WebHandler {
             } else if isOver {
                 self.answer(call, Self.problem(of: child).response)
             } else if child.exitCode == nil {
-                DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) {
-                    self.await(call, child, isOver: false)
-                }
+                Timers.after(20_000) { self.await(call, child, isOver: false) }
             }
         }
     }

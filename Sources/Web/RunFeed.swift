@@ -1,6 +1,5 @@
 internal import Catalog
 internal import Control
-internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
 internal import HTTP
@@ -40,8 +39,8 @@ final class RunFeed: Sendable {
     private static let mostItems = 500
     /// A page that is so many bytes behind gets no event until it has caught up; the run joins what changes meanwhile.
     private static let patience = 256 * 1024
-    /// Microseconds.
-    private static let pause: UInt32 = 50_000
+    /// Microseconds between two looks for a run's socket.
+    private static let pause: Int64 = 50_000
 
     init(_ run: LiveRun, _ stream: EventStream, _ settings: WebSettings, _ reader: CatalogReaders) {
         self.run = run
@@ -56,7 +55,7 @@ final class RunFeed: Sendable {
         var isFinished = false
         var rendering: Set<Int64> = []
         try? client.events(while: { !stream.isOver }) { name, data in
-            while stream.backlog > Self.patience, !stream.isOver { usleep(Self.pause) }
+            stream.waitForBacklog(atMost: Self.patience)
             guard stream.push(ServerEvent(name, data: data)) else { return false }
             isFinished = name == "finished"
             if name == "change" { tellItems(of: data, &rendering) }
@@ -69,12 +68,12 @@ final class RunFeed: Sendable {
     /// A run that has only begun makes its socket within a moment.
     private func find() -> ControlClient? {
         for _ in 0..<40 {
-            if stream.isOver { return nil }
+            guard !stream.isOver else { return nil }
             let client = ControlClient.find(
                 run: run.id, processID: run.pid, database: settings.database, environment: settings.environment)
             if let client { return client }
             guard kill(pid_t(truncatingIfNeeded: run.pid), 0) == 0 else { return nil }
-            usleep(Self.pause)
+            stream.waitForEnd(atMost: Self.pause)
         }
         return nil
     }

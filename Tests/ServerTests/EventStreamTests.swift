@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Server
 import TestSupport
@@ -93,6 +94,34 @@ struct EventStreamTests {
         while pushed < 100, stream.push(part) { pushed += 1 }
         #expect((8..<100).contains(pushed))
         #expect(ended.wait { $0 == 1 ? true : nil } == true)
+    }
+
+    @Test("who waits for a slow client goes on when it has caught up, and when it is gone", arguments: [true, false])
+    func waiting(_ catchesUp: Bool) throws {
+        let ended = Monitor(0)
+        let (server, streams) = try streamServer(ended: ended)
+        let connection = try server.connect()
+        connection.send(Self.request)
+        let stream = try #require(streams.wait { $0.first })
+        // More than the system buffers for both ends.
+        stream.push([UInt8](repeating: 0x20, count: 7 << 20))
+        let goesOn = Monitor(false)
+        DispatchQueue(label: "waiter").async {
+            stream.waitForBacklog(atMost: 1 << 20)
+            goesOn.withLock { $0 = true }
+        }
+        // Time enough for the one that would not wait.
+        stream.waitForEnd(atMost: 50_000)
+        #expect(!goesOn.withLock { $0 })
+        if catchesUp {
+            DispatchQueue(label: "reader").async { _ = connection.readToEnd() }
+        } else {
+            stream.close()
+        }
+        #expect(goesOn.wait { $0 ? true : nil } == true)
+        #expect(stream.isOver == !catchesUp)
+        stream.finish()
+        stream.waitForEnd(atMost: .max)
     }
 
     @Test("a server stops under open streams and waiting requests, and tells both")

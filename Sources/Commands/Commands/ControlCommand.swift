@@ -4,6 +4,7 @@ import JSON
 import Model
 import Reports
 import SQLite
+import System
 
 /// What `runner control` can ask of a run.
 enum ControlAction: String, CaseIterable, Sendable {

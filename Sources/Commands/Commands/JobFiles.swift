@@ -1,5 +1,4 @@
 import Catalog
-import Dispatch
 import Jobs
 import Model
 import Reports
@@ -7,6 +6,7 @@ import Run
 import SQLite
 import SourceKit
 import Storage
+import System
 import YAML
 
 extension CommandContext {
@@ -24,12 +24,7 @@ extension CommandContext {
     func loadJobs(_ options: Options, asking questions: SourceQuestions, looksForFiles: Bool = false) async
         -> LoadedJobs
     {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(
-                    returning: loadSoundJobs(options, looksForFiles: looksForFiles, questions: questions))
-            }
-        }
+        await offPool { loadSoundJobs(options, looksForFiles: looksForFiles, questions: questions) }
     }
 
     /// The same, with the jobs that have no error beside those that have one.

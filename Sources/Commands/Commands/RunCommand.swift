@@ -1,5 +1,4 @@
 import Control
-import Dispatch
 import HTTP
 import Jobs
 import Model
@@ -55,9 +54,7 @@ struct RunCommand {
                 session.abort()
             })
         if let deadline = options.deadline {
-            DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(Int(deadline))) {
-                console.limitWaiting(to: grace)
-            }
+            Timers.after(deadline) { console.limitWaiting(to: grace) }
         }
         let keys = RunKeys(session, display)
         driver.start { keys.press($0) }

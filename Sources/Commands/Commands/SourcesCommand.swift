@@ -1,4 +1,3 @@
-import Dispatch
 import Model
 import Reports
 import SourceKit
@@ -28,13 +27,8 @@ struct SourcesCommand {
 
     /// What a script says of itself. It is waited for away from Swift's threads.
     private func describeScript(_ path: String) async -> ExitCode {
-        let answer: Result<ScriptDocumentation, any Error> = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(
-                    returning: Result {
-                        try ScriptDocumentation(asking: [path], in: FilePath.folder(of: FilePath.absolute("x")))
-                    })
-            }
+        let answer = await offPool {
+            Result { try ScriptDocumentation(asking: [path], in: FilePath.folder(of: FilePath.absolute("x"))) }
         }
         switch answer {
         case .success(let script):

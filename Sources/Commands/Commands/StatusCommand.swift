@@ -1,11 +1,11 @@
 import Catalog
 import Control
-import Dispatch
 import Files
 import JSON
 import Reports
 import SQLite
 import Synchronization
+import System
 
 /// `runner status`: which runs are at work, and how far they are.
 struct StatusCommand {
@@ -100,14 +100,6 @@ struct StatusCommand {
             }
         }
         return console.deliver { if let fault = output.fault { throw fault } }
-    }
-}
-
-/// Runs what waits on a thread that may wait.
-func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-        // A queue of its own: several wait at a time.
-        DispatchQueue(label: "runner.control").async { continuation.resume(returning: body()) }
     }
 }
 

@@ -1,5 +1,4 @@
 import Catalog
-import Dispatch
 import Glibc
 import SQLite
 import Server
@@ -50,13 +49,8 @@ struct WebCommand {
             for await _ in stops {}
             browser?.forget()
         }
-        await withCheckedContinuation { continuation in
-            // It waits for the server's thread.
-            DispatchQueue.global().async {
-                service.stop()
-                continuation.resume()
-            }
-        }
+        // It waits for the server's thread.
+        await offPool { service.stop() }
         signals.cancel()
         return signals.received.map(ExitCode.signal) ?? code
     }

@@ -2,6 +2,7 @@ import Catalog
 import Control
 import JSON
 import SQLite
+import System
 
 /// Ends a run that is at work, and waits for its end.
 enum RunStop {

@@ -139,6 +139,6 @@ extension RunLedger {
         on catalog: Connection, now: Int64
     ) throws -> RunEvent? {
         guard let adopted = try adoption.adopt(row, expectedContent, on: catalog, now: now) else { return nil }
-        return try settle(adopted, .fresh, collection, on: catalog, now: now)
+        return try settle(adopted, TransferRecord(outcome: .fresh), collection, on: catalog, now: now)
     }
 }

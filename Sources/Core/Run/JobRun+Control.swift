@@ -1,5 +1,4 @@
 import Catalog
-import Dispatch
 import Files
 import HTTP
 import Jobs
@@ -31,7 +30,7 @@ extension JobRun {
         state.withLock { $0.pictures }?.stop()
         publishControl()
         stopTransfers()
-        timers.asyncAfter(deadline: .now() + .microseconds(Int(options.gracePeriod))) { [weak self] in
+        Timers.after(options.gracePeriod) { [weak self] in
             self?.abortTransfers()
         }
     }
@@ -106,7 +105,7 @@ extension JobRun {
     ///
     /// - Parameter wanted: which collections are still to be suspended then; `nil` in it for all, nil for none.
     private func suspendLater(_ wanted: @escaping @Sendable (State) -> Set<Int64>??) {
-        timers.asyncAfter(deadline: .now() + .microseconds(Int(options.gracePeriod))) { [weak self] in
+        Timers.after(options.gracePeriod) { [weak self] in
             guard let self, let (context, _) = begun, case .some(let collections) = state.withLock({ wanted($0) })
             else {
                 return

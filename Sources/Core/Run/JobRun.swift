@@ -1,5 +1,4 @@
 import Catalog
-import Dispatch
 import Files
 import HTTP
 import Jobs
@@ -49,14 +48,11 @@ final class JobRun: Sendable {
     let recorder: Recorder
     let events: EventHub
     let rendering: RenderQueue?
-    /// Where time limits end: nothing else runs there, so that they end in time.
-    let timers: DispatchQueue
     let state: Locked<State>
 
     init(
         _ job: Job, options: SessionOptions, store: CatalogStore, engine: TransferCoordinator, recorder: Recorder,
-        events: EventHub,
-        rendering: RenderQueue?, timers: DispatchQueue
+        events: EventHub, rendering: RenderQueue?
     ) {
         self.job = job
         self.options = options
@@ -65,7 +61,6 @@ final class JobRun: Sendable {
         self.recorder = recorder
         self.events = events
         self.rendering = rendering
-        self.timers = timers
         state = Locked(
             State(
                 concurrency: options.concurrency ?? job.transfer.concurrency, perHost: job.transfer.perHost,

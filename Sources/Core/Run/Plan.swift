@@ -20,20 +20,20 @@ package enum PlannedAction: Sendable, Hashable {
     case fresh
     /// Ask nothing: the file has gone to keep within `output.max_bytes`.
     case evicted
-    /// Ask nothing before that time, microseconds since 1970 UTC: a permanent failure.
-    case notAsked(before: Int64)
+    /// Ask nothing yet: a permanent failure that is not due to be asked again.
+    case notAsked
     /// Fail: the list's entry can't be fetched.
     case invalid(String)
     /// Take what another item with the same URL gets.
     case duplicate
 
-    package init(_ settlement: Settlement) {
+    /// - Parameter record: an outcome that needs no request.
+    init(_ record: TransferRecord) {
         self =
-            switch settlement {
+            switch record.outcome {
             case .fresh: .fresh
             case .evicted: .evicted
-            case .notAsked(let time, _): .notAsked(before: time)
-            case .invalid(let reason): .invalid(reason)
+            default: record.known == nil ? .invalid(record.detail ?? "") : .notAsked
             }
     }
 }

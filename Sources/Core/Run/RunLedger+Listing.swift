@@ -144,11 +144,11 @@ extension RunLedger {
             try decide(
                 row, url, listing.expectedContent, item.collection, on: catalog, now: now, clock: clock, &outcome)
         case .failure(let error)?:
-            let reason = settlement(ofInvalid: row, String(describing: error), now: now)
-            outcome.add(try settle(row, reason, item.collection, on: catalog, now: now))
+            let record = try self.invalid(row, String(describing: error), on: catalog, now: now)
+            outcome.add(try settle(row, record, item.collection, on: catalog, now: now))
         case nil:
-            let reason = settlement(ofInvalid: row, invalid ?? "", now: now)
-            outcome.add(try settle(row, reason, item.collection, on: catalog, now: now))
+            let record = try self.invalid(row, invalid ?? "", on: catalog, now: now)
+            outcome.add(try settle(row, record, item.collection, on: catalog, now: now))
         }
     }
 
@@ -172,7 +172,7 @@ extension RunLedger {
                 try sums.countListed(collection: row.collectionID, on: catalog)
                 guard !row.stem.isEmpty else {
                     let reason = "its element of the list can't be fetched; a run that reads the list says why"
-                    outcome.add(try settle(row, .invalid(reason), collection, on: catalog, now: now))
+                    outcome.add(try settle(row, invalid(reason), collection, on: catalog, now: now))
                     continue
                 }
                 do {
@@ -181,8 +181,7 @@ extension RunLedger {
                         row, url, row.expectedContent(context.job.trust.secrets), collection, on: catalog, now: now,
                         clock: clock, &outcome)
                 } catch let error as WebURLError {
-                    let reason = Settlement.invalid(String(describing: error))
-                    outcome.add(try settle(row, reason, collection, on: catalog, now: now))
+                    outcome.add(try settle(row, invalid(String(describing: error)), collection, on: catalog, now: now))
                 }
             }
             outcome.isEnough = isEnough
@@ -208,8 +207,8 @@ extension RunLedger {
                     makeWork(row, try urls.url(of: row), expectedContent, collection, clock: list.time(ofItem: id)))
             } catch {
                 _ = end(id)
-                let reason = Settlement.invalid(String(describing: error))
-                events += [try settle(row, reason, collection, on: catalog, now: now)].compactMap { $0 }
+                let record = invalid(String(describing: error))
+                events += [try settle(row, record, collection, on: catalog, now: now)].compactMap { $0 }
             }
         }
         return (work, events)
@@ -244,22 +243,23 @@ extension RunLedger {
             outcome.add(
                 work.stored == nil
                     ? try adopt(row, expectedContent, collection, from: adoption, on: catalog, now: now)
-                    : try settle(row, .fresh, collection, on: catalog, now: now))
+                    : try settle(row, TransferRecord(outcome: .fresh), collection, on: catalog, now: now))
             return
         }
         if !selection.isRefreshing {
             if row.state == .evicted, !selection.isFailedOnly {
-                outcome.add(try settle(row, .evicted, collection, on: catalog, now: now))
+                outcome.add(try settle(row, TransferRecord(outcome: .evicted), collection, on: catalog, now: now))
                 return
             }
             if let stored = work.stored, expectedContent.agrees(with: stored),
                 isFresh(stored, work, row, expectedContent, now)
             {
-                outcome.add(try settle(row, .fresh, collection, on: catalog, now: now))
+                outcome.add(try settle(row, TransferRecord(outcome: .fresh), collection, on: catalog, now: now))
                 return
             }
             if let time = row.askedAgainAt, time > now, time <= now + Self.longestPause, !selection.isFailedOnly {
-                outcome.add(try settle(row, .notAsked(before: time), collection, on: catalog, now: now))
+                let record = try knownFailure(row, before: time, on: catalog)
+                outcome.add(try settle(row, record, collection, on: catalog, now: now))
                 return
             }
         }

@@ -7,44 +7,27 @@ import SQLite
 import System
 import Transfer
 
-package /// An outcome that needs no request.
-    enum Settlement
-{
-    case fresh
-    /// The file has gone to keep within `output.max_bytes`.
-    case evicted
-    /// The list's entry can't be fetched.
-    case invalid(String)
-    /// A permanent failure whose time to be asked again has not come, microseconds since 1970 UTC; what else there is to
-    /// say of it.
-    case notAsked(before: Int64, String? = nil)
-}
-
 extension RunLedger {
-    /// Ends an item at listing.
+    /// Ends an item at listing, with an outcome that needs no request.
     func settle(
-        _ row: ItemRow, _ settlement: Settlement, _ collection: String, on catalog: Connection, now: Int64
+        _ row: ItemRow, _ record: TransferRecord, _ collection: String, on catalog: Connection, now: Int64
     ) throws -> RunEvent? {
         if let planned {
-            planned(row, PlannedAction(settlement))
+            planned(row, PlannedAction(record))
             return nil
         }
-        let record: TransferRecord
-        switch settlement {
+        switch record.outcome {
         case .fresh:
-            record = TransferRecord(outcome: .fresh)
             if row.isUnsettled || row.state != .stored || row.failure != nil {
                 try ItemRows.markFresh(row.id, on: catalog)
             }
         case .evicted:
-            record = TransferRecord(outcome: .evicted)
             if row.isUnsettled { try ItemRows.setSettled(row.id, on: catalog) }
-        case .invalid(let reason):
-            let detail = context.job.trust.secrets.hide(reason)
-            record = TransferRecord(outcome: .failed, failure: .invalid, detail: detail)
-            try markFailed(row.id, record, isPermanent: true, asked: false, on: catalog, now: now)
-        case .notAsked(let time, let more):
-            record = try knownFailure(row, before: time, more, on: catalog)
+        default:
+            // What is known of an earlier run is in the row already.
+            if record.known == nil {
+                try markFailed(row.id, record, isPermanent: true, asked: false, on: catalog, now: now)
+            }
         }
         try TransferRows.insert(record, of: row.id, run: context.run, on: catalog)
         sums.count(record, of: row.id, collection: row.collectionID)
@@ -56,9 +39,13 @@ extension RunLedger {
                 transfer: record))
     }
 
-    /// The record of a permanent failure that is not asked again yet.
-    private func knownFailure(
-        _ row: ItemRow, before time: Int64, _ more: String?, on catalog: Connection
+    /// The record of a permanent failure that is not due to be asked again.
+    ///
+    /// - Parameters:
+    ///   - time: when it is, microseconds since 1970 UTC.
+    ///   - more: what else there is to say of it.
+    func knownFailure(
+        _ row: ItemRow, before time: Int64, _ more: String? = nil, on catalog: Connection
     ) throws -> TransferRecord {
         let (since, status) = try ItemRows.permanentFailure(of: row.id, on: catalog)
         let word = row.failure ?? .http
@@ -70,13 +57,18 @@ extension RunLedger {
         return record
     }
 
-    /// What an entry of the list that can't be fetched comes to: a failure that is known since an earlier run, or a new one.
-    func settlement(ofInvalid row: ItemRow, _ reason: String, now: Int64) -> Settlement {
+    /// The record of a list's entry that can't be fetched.
+    func invalid(_ reason: String) -> TransferRecord {
+        TransferRecord(outcome: .failed, failure: .invalid, detail: context.job.trust.secrets.hide(reason))
+    }
+
+    /// The record of a list's entry that can't be fetched: a failure that is known since an earlier run, or a new one.
+    func invalid(_ row: ItemRow, _ reason: String, on catalog: Connection, now: Int64) throws -> TransferRecord {
         let selection = context.selection
         guard !selection.isRefreshing, !selection.isFailedOnly, row.failure == .invalid,
             let time = row.askedAgainAt, time > now
-        else { return .invalid(reason) }
-        return .notAsked(before: time, reason)
+        else { return invalid(reason) }
+        return try knownFailure(row, before: time, reason, on: catalog)
     }
 
     /// Sets what a failure leaves in the row: a stored file and its validators stay.

@@ -18,7 +18,6 @@ package final class Session: Sendable {
     private let events: EventHub
     private let runs: [JobRun]
     private let options: SessionOptions
-    private let timers = DispatchQueue(label: "timers")
     /// nil where no job wants pictures, or nothing can make them.
     private let rendering: RenderQueue?
 
@@ -50,13 +49,13 @@ package final class Session: Sendable {
         self.events = events
         self.store = store
         self.engine = engine
-        let runs = jobs.map { [timers] job in
+        let runs = jobs.map { job in
             JobRun(
                 job, options: options, store: store, engine: engine, recorder: recorder, events: events,
-                rendering: rendering,
-                timers: timers)
+                rendering: rendering)
         }
         self.runs = runs
+        let joined = DispatchQueue(label: "joined")
         events.live.onJoin { [weak engine] done in
             engine?.tellActivity()
             let group = DispatchGroup()
@@ -64,7 +63,7 @@ package final class Session: Sendable {
                 group.enter()
                 run.tellAll { group.leave() }
             }
-            group.notify(queue: .global(), execute: done)
+            group.notify(queue: joined, execute: done)
         }
     }
 
@@ -73,9 +72,7 @@ package final class Session: Sendable {
     /// - Returns: how each job ended, in the order in which they were given; all events have been read then.
     package func run() async -> [JobResult] {
         if let deadline = options.deadline {
-            timers.asyncAfter(deadline: .now() + .microseconds(Int(deadline))) { [weak self] in
-                self?.stop(.deadline)
-            }
+            Timers.after(deadline) { [weak self] in self?.stop(.deadline) }
         }
         let results = await withTaskGroup(of: (Int, JobResult).self) { group in
             for (index, run) in runs.enumerated() {

@@ -35,34 +35,6 @@ package struct Scheduler: Sendable {
         }
     }
 
-    /// How an attempt ended, as far as scheduling cares.
-    package enum Verdict: Sendable {
-        /// Done, for good or bad.
-        case ended
-        /// Failed in a way that may pass. `retryAfter`: microseconds that the host asks to be left alone.
-        case transient(retryAfter: Int64?)
-        /// The reply points to another place, or to the same in another way, which is asked next, in the same item's name
-        /// and try, so many microseconds later.
-        case redirected(HTTPOrigin, after: Int64 = 0)
-        /// Broken off for a pause, with what is there kept.
-        case suspended
-    }
-
-    package enum Decision: Sendable, Equatable {
-        /// The transfer is over; its outcome stands.
-        case over
-        /// It is tried again at that time.
-        case retry(at: Monotonic)
-        /// It goes on elsewhere as soon as that host has room.
-        case hop
-        /// It was broken off for a pause, and goes on in the same attempt.
-        case suspended
-        /// It would be tried again, but the job is being stopped.
-        case cancelled
-        /// It would be tried again, but the run has used up its tries; its outcome stands.
-        case unaffordable
-    }
-
     /// A transfer that may begin.
     package struct Admission: Sendable, Equatable {
         package let id: TransferID
@@ -300,9 +272,9 @@ package struct Scheduler: Sendable {
     ///
     /// - Parameter sign: what the end says of the host that was asked.
     package mutating func finished(
-        _ id: TransferID, _ verdict: Verdict, sign: HostSignal = .none, now: Monotonic
-    ) -> Decision {
-        // Found once: this is done for every item.
+        _ id: TransferID, _ result: AttemptResult, sign: HostSignal = .none, now: Monotonic
+    ) -> RetryDecision {
+        // Hot path: looked up once per item.
         guard let place = flights.index(forKey: id) else { return .over }
         let flight = flights.values[place]
         note(sign, of: flight, id, now: now)
@@ -310,7 +282,8 @@ package struct Scheduler: Sendable {
         flights.values[place].isInFlight = false
         let job = flight.job
         let isItem = id >= 0
-        if case .redirected(let origin, let delay) = verdict, !jobs[job].isStopped {
+        let isStopped = jobs[job].isStopped
+        if case .redirected(let origin, let delay) = result, !isStopped {
             let host = number(of: origin, job: job)
             flights.values[place].host = host
             flights.values[place].isHop = true
@@ -324,21 +297,31 @@ package struct Scheduler: Sendable {
             return .hop
         }
         if isItem { jobs[job].inFlight -= 1 }
-        if case .suspended = verdict {
-            guard !jobs[job].isStopped else {
-                flights.remove(at: place)
-                return .cancelled
-            }
+        switch result {
+        case .suspended where !isStopped:
             flights.values[place].isSuspended = true
             putBack(id, flight)
             return .suspended
-        }
-        guard case .transient(let retryAfter) = verdict else {
+        case .suspended:
+            flights.remove(at: place)
+            return .cancelled
+        case .failed(let failure) where failure.isTransient:
+            return retry(id, flight, at: place, after: failure, now: now)
+        default:
             flights.remove(at: place)
             jobs[job].budget.earn()
-            return jobs[job].isStopped && isRedirect(verdict) ? .cancelled : .over
+            // Redirected, and stopped on the way.
+            if case .redirected = result { return .cancelled }
+            return .over
         }
-        if let retryAfter {
+    }
+
+    private mutating func retry(
+        _ id: TransferID, _ flight: Flight, at place: Dictionary<TransferID, Flight>.Index,
+        after failure: TransferFailure, now: Monotonic
+    ) -> RetryDecision {
+        let job = flight.job
+        if let retryAfter = failure.retryAfter {
             holdBack(
                 QueueName(job: job, host: flight.host), until: now.advanced(byMicroseconds: retryAfter), .retryAfter,
                 now)
@@ -351,7 +334,7 @@ package struct Scheduler: Sendable {
             flights.remove(at: place)
             return .cancelled
         }
-        guard !isItem || jobs[job].budget.spend() else {
+        guard id < 0 || jobs[job].budget.spend() else {
             flights.remove(at: place)
             return .unaffordable
         }
@@ -359,10 +342,5 @@ package struct Scheduler: Sendable {
         flights.values[place].host = flight.home
         timers.insert(.retry(id), due: due)
         return .retry(at: due)
-    }
-
-    private func isRedirect(_ verdict: Verdict) -> Bool {
-        if case .redirected = verdict { return true }
-        return false
     }
 }

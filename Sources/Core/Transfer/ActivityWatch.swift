@@ -45,8 +45,8 @@ struct ActivityWatch {
     func isDue(on loop: Int, at now: Monotonic) -> Bool { loop == 0 && interest.includesProgress && due[0] <= now }
 
     /// Notes that a host asked to be left alone.
-    mutating func noteHold(_ origin: @autoclosure () -> HTTPOrigin, _ verdict: Scheduler.Verdict) {
-        guard case .transient(let retryAfter?) = verdict, retryAfter > 0 else { return }
+    mutating func noteHold(_ origin: @autoclosure () -> HTTPOrigin, _ failure: TransferFailure?) {
+        guard let failure, failure.isTransient, let retryAfter = failure.retryAfter, retryAfter > 0 else { return }
         noteHold(origin(), for: retryAfter, .retryAfter)
     }
 
@@ -74,7 +74,7 @@ struct ActivityWatch {
         let own = transfers.values.filter { $0.loop == loop }
         parts[loop] = Part(
             items: own.compactMap(\.activity), received: own.reduce(received) { $0 + $1.receivedNow },
-            waiting: own.count(where: \.waitsForRetry), retries: Self.nextRetries(of: own, now: now), isNew: true)
+            waiting: own.count { $0.retryDue != nil }, retries: Self.nextRetries(of: own, now: now), isNew: true)
         guard parts.allSatisfy(\.isNew) else { return events }
         for index in parts.indices { parts[index].isNew = false }
         events.append(
@@ -93,14 +93,12 @@ struct ActivityWatch {
     private static let mostRetries = 5
 
     private static func nextRetries(of transfers: [ItemDownload], now: Monotonic) -> [ItemRetry] {
-        let waiting = transfers.filter(\.waitsForRetry).compactMap { transfer in
-            transfer.retry.map { (due: $0.due, reason: $0.reason, transfer: transfer) }
-        }
+        let waiting = transfers.compactMap { transfer in transfer.retryDue.map { (due: $0, transfer: transfer) } }
         return waiting.sorted { $0.due < $1.due }.prefix(mostRetries).map { item in
             let work = item.transfer.work
             return ItemRetry(
                 title: work.title, wait: max(0, item.due - now),
-                reason: work.context.job.trust.secrets.hide(item.reason))
+                reason: work.context.job.trust.secrets.hide(item.transfer.lastFailure?.detail ?? ""))
         }
     }
 }

@@ -36,7 +36,7 @@ struct BodyIntake: Sendable {
     /// - Throws: what is wrong with it, or why it can't be stored. No part is left then, but one that was broken off and can
     ///   be resumed.
     func take(_ body: SealedPart, isBrokenOff: @escaping () -> Bool) throws(TransferFailure)
-        -> TransferCoordinator.Ending
+        -> AttemptResult
     {
         if let fault = fault(of: body, isBrokenOff) {
             if fault.word != .cancelled || !body.hasNote { try? body.discard(in: output) }
@@ -47,7 +47,7 @@ struct BodyIntake: Sendable {
             return .sameBody(body.size)
         }
         do throws(FileError) {
-            return .body(try output.store(body, modified: lastModified.flatMap { parseHTTPDate($0) }))
+            return .stored(try output.store(body, modified: lastModified.flatMap { parseHTTPDate($0) }))
         } catch {
             throw TransferFailure(error)
         }

@@ -6,18 +6,6 @@ import Model
 import SourceKit
 import System
 
-/// What one request of an item came to.
-enum Conclusion {
-    /// It goes on at the route's next place, or at the same in another way, within the same try; so many microseconds
-    /// later.
-    case redirected(after: Int64 = 0)
-    case failed(TransferFailure)
-    /// The server says that what is stored is still it.
-    case notModified
-    /// All of the body is in the part.
-    case complete
-}
-
 extension ItemDownload: PlacedExchange {
     func begin(_ head: HTTPHead) -> HTTPBodyAction {
         reply = head.headers
@@ -159,7 +147,7 @@ extension ItemDownload: PlacedExchange {
         }
     }
 
-    private func conclude(_ result: HTTPResult) throws(TransferFailure) -> Conclusion {
+    private func conclude(_ result: HTTPResult) throws(TransferFailure) -> AttemptResult {
         if let fault {
             // More than the range says: nothing that came can be relied on.
             if rangeEnd != nil, fault.word == .protocolError { try restart() }
@@ -167,7 +155,7 @@ extension ItemDownload: PlacedExchange {
         }
         if let failure = result.failure {
             if failure.kind == .encoding { try restart() }
-            if failure.isUnprocessed, route.mayRepeat() { return .redirected() }
+            if failure.isUnprocessed, route.mayRepeat() { return redirected() }
             throw TransferFailure(failure)
         }
         switch result.status {
@@ -181,7 +169,7 @@ extension ItemDownload: PlacedExchange {
             // What is not as it should be may only have been cut.
             if asksByHTTP1, !isChecked || (try? checkBody()) == nil {
                 try restart()
-                return .redirected()
+                return redirected()
             }
             try checkBody()
             return .complete
@@ -200,7 +188,7 @@ extension ItemDownload: PlacedExchange {
         case let status where RequestRoute.isRedirect(status):
             try route.follow(result.headers, status: status, hiding: context.job.trust.secrets)
             try checkPlace()
-            return pause(for: RequestRoute.delay(result.headers, now: wallClockMicroseconds()))
+            return redirected(after: RequestRoute.delay(result.headers, now: wallClockMicroseconds()))
         default:
             throw TransferFailure(status: result.status, headers: result.headers, now: wallClockMicroseconds())
         }
@@ -220,7 +208,7 @@ extension ItemDownload: PlacedExchange {
 
     /// 416 to a part: either nothing is missing, which the length and the same strong validator or the listed digest
     /// must show, or the part is of no use (RFC 9110 section 15.5.17).
-    private func concludeUnsatisfiable(_ headers: HTTPHeaders) throws(TransferFailure) -> Conclusion {
+    private func concludeUnsatisfiable(_ headers: HTTPHeaders) throws(TransferFailure) -> AttemptResult {
         let total = headers["Content-Range"].flatMap(ContentRange.init)?.total
         let isSame = headers["ETag"].map { .etag($0) == part?.note?.validator } ?? false
         if let total, total == offset, isSame || work.expectedContent.sha256 != nil {
@@ -233,7 +221,7 @@ extension ItemDownload: PlacedExchange {
         }
         // It can't come again, and the server is well: what follows is no second try.
         try restart()
-        return .redirected()
+        return redirected()
     }
 
     /// What a header field says, as the detail of a failure may tell it.
@@ -252,7 +240,7 @@ extension ItemDownload: PlacedExchange {
     /// (RFC 9110 section 15.3.7: a server may answer with less than was asked for).
     ///
     /// - Returns: nil where nothing is left to ask for.
-    private func checkRangeEnd() throws(TransferFailure) -> Conclusion? {
+    private func checkRangeEnd() throws(TransferFailure) -> AttemptResult? {
         guard let rangeEnd, let part else { return nil }
         if part.size < rangeEnd {
             throw TransferFailure(
@@ -266,7 +254,7 @@ extension ItemDownload: PlacedExchange {
                 .truncated, "the reply's range ends after \(rangeEnd - offset) bytes, before the file does",
                 isTransient: true)
         }
-        return .redirected()
+        return redirected()
     }
 
     /// Whether something besides the protocol shows that the body, which has come, is whole.

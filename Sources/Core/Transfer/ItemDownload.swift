@@ -15,7 +15,7 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
     var loop = 0
     var ticket: HTTPTicket?
     /// Whether the request in flight is broken off for a pause.
-    var isSuspending = false
+    private(set) var isSuspending = false
     /// Whether a body that is complete need not be judged any more. From any thread.
     let isBrokenOff = Atomic(false)
     var part: PartFile?
@@ -36,12 +36,10 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
     var status = 0
     /// The length of the reply's body, where the reply says it.
     var length: Int64?
-    /// Whether it failed in a way that may pass and waits for its next attempt.
-    var waitsForRetry = false
-    /// Why its last try failed, once one has.
-    var lastFailure: TransferFailure?
-    /// When that is, and why.
-    var retry: (due: Monotonic, reason: String)?
+    /// When its next attempt is due, while it waits for one.
+    private(set) var retryDue: Monotonic?
+    /// Why its last attempt failed, once one has.
+    private(set) var lastFailure: TransferFailure?
     /// Whether the reply's header says what its bytes hash to.
     var hasDigest = false
     /// What the reply says that its bytes hash to, once they are there; nil for most.
@@ -75,6 +73,17 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
         budget = AttemptTime(work.context.profile)
     }
 
+    /// What breaks off the request in flight is a pause: the part stays, for the next request of the same attempt.
+    func suspend() {
+        isSuspending = true
+    }
+
+    /// A transient failure ended an attempt; another one follows.
+    func waitForRetry(due: Monotonic, after failure: TransferFailure?) {
+        retryDue = due
+        lastFailure = failure
+    }
+
     func breakOff(on loop: HTTPLoop) {
         if !isSuspending { isBrokenOff.store(true, ordering: .relaxed) }
         if let ticket { loop.cancel(ticket) }
@@ -98,7 +107,7 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
         isSuspending = false
         status = 0
         rangeEnd = nil
-        waitsForRetry = false
+        retryDue = nil
         hasDigest = false
         digests = nil
         askedAt = wall
@@ -194,8 +203,10 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
         GoodReply(headers: reply, type: mediaType, url: work.url, at: askedAt, resumed: resumed, hasVary: hasVary)
     }
 
-    /// Waits before the next hop, as far as the attempt has time for that.
-    func pause(for delay: Int64) -> Conclusion { .redirected(after: budget.spend(delay)) }
+    /// The route's next request follows, as long after as the attempt has time for.
+    func redirected(after delay: Int64 = 0) -> AttemptResult {
+        .redirected(to: route.url.origin, after: budget.spend(delay))
+    }
 
     // MARK: The end of an attempt
 
@@ -213,8 +224,8 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
         if result.status != 0 { status = result.status }
     }
 
-    func ended(_ conclusion: Conclusion, _ result: HTTPResult) {
-        engine.ended(self, conclusion, result)
+    func ended(_ result: AttemptResult, _ response: HTTPResult) {
+        engine.ended(self, result, response)
     }
 
     /// The row, with what is known when the network is done with the item.
@@ -255,8 +266,13 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
     }
 
     func discardPart() {
-        part?.discard()
-        part = nil
+        takePart()?.discard()
+    }
+
+    /// Hands over the part, which is the receiver's to seal or remove.
+    func takePart() -> PartFile? {
+        defer { part = nil }
+        return part
     }
 
     /// Smaller parts are fetched again sooner than they are kept.

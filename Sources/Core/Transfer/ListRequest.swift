@@ -117,13 +117,13 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
         do throws(TransferFailure) {
             if let fault { throw fault }
             if let failure = result.failure {
-                if failure.isUnprocessed, route.mayRepeat() { return engine.ended(self, .redirected(), result) }
+                if failure.isUnprocessed, route.mayRepeat() { return engine.ended(self, redirected(), result) }
                 throw TransferFailure(failure)
             }
             if RequestRoute.isRedirect(result.status) {
                 try route.follow(result.headers, status: result.status, hiding: context.job.trust.secrets)
                 let delay = RequestRoute.delay(result.headers, now: wallClockMicroseconds())
-                return engine.ended(self, .redirected(after: budget.spend(delay)), result)
+                return engine.ended(self, redirected(after: budget.spend(delay)), result)
             }
             if result.status == 206 {
                 throw TransferFailure(.protocolError, "the server answered 206 to a request for the whole")
@@ -131,7 +131,7 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
             // A list that was cut would be taken for all that there is.
             if result.hasUncertainEnd, (200..<300).contains(result.status) {
                 asksByHTTP1 = true
-                return engine.ended(self, .redirected(), result)
+                return engine.ended(self, redirected(), result)
             }
             let failure = TransferFailure(
                 status: result.status, headers: result.headers, now: wallClockMicroseconds())
@@ -144,6 +144,10 @@ final class ListRequest: PlacedExchange, @unchecked Sendable {  // used on the l
         } catch {
             engine.ended(self, .failed(error), result)
         }
+    }
+
+    private func redirected(after delay: Int64 = 0) -> AttemptResult {
+        .redirected(to: route.url.origin, after: delay)
     }
 
     func reply(_ result: HTTPResult) {

@@ -2,32 +2,10 @@ package import Dispatch
 import Files
 package import HTTP
 import Jobs
-package import Model
+import Model
 package import Schedule
 package import SourceKit
 package import System
-
-/// Takes what becomes of items from the engine. Called on the loops' threads: nothing in it may wait.
-package protocol TransferSink: AnyObject, Sendable {
-    /// Which events are wanted.
-    var interest: CurrentInterest { get }
-    /// Whether so much waits to be recorded that nothing more should begin.
-    var isFull: Bool { get }
-
-    /// Calls back after each time that less waits to be recorded.
-    func whenDrained(_ body: @escaping @Sendable () -> Void)
-    /// Takes finished items; `isLast` when nothing more is to come for now.
-    func add(_ items: [FinishedItem], isLast: Bool)
-    /// Takes events that are soon out of date.
-    func offer(_ activity: [RunEvent])
-    func started(_ items: [StartedItem], at wall: Int64)
-    /// A host is paused or given up, and items may end because of that.
-    func tell(_ trouble: HostOutage)
-    /// Reads the details of parked items, and gives them to ``TransferCoordinator/loaded(_:_:)``.
-    func load(_ load: Scheduler.Load, for engine: TransferCoordinator)
-    func countListRequest(_ context: RunContext)
-    func countListBytes(_ bytes: Int64, _ context: RunContext)
-}
 
 /// Runs the scheduler's decisions: begins transfers on the loops, tells the scheduler how they ended, and hands finished
 /// items to the recorder in batches. One for all jobs of the process.
@@ -35,34 +13,6 @@ package protocol TransferSink: AnyObject, Sendable {
 /// There is a loop for each processor, two at most: one thread can't keep up with what a fast server sends, and a third
 /// finds nothing left to do beside the catalog's.
 package final class TransferCoordinator: HTTPLoopDriver {
-    struct State {
-        var scheduler: Scheduler
-        /// What is needed to begin the scheduler's ready items.
-        var ready: [Int64: ItemWork] = [:]
-        /// Items that were begun and are not over.
-        var transfers: [Int64: ItemDownload] = [:]
-        /// Requests of sources that are not over.
-        var requests: [Int64: ListRequest] = [:]
-        var lastRequest: Int64 = 0
-        /// Large bodies whose digest is there.
-        var sealed: [(ItemDownload, Ending)] = []
-        /// Transfers that are over, whose files are still to be seen to: not under the lock.
-        var over: [Over] = []
-        var started: [StartedItem] = []
-        /// Transfers to be broken off.
-        var cancelled: Set<Int64> = []
-        /// Transfers to be broken off that go on later.
-        var suspending: Set<Int64> = []
-        var http2 = HTTP2Failures()
-        var spread: LoopSpread<Begun>
-        var activity: ActivityWatch
-        /// Names by the scheduler's numbers.
-        var jobs: [String] = []
-        /// Why hosts are left alone, and what of that is to be told.
-        var outages: [HTTPOrigin: TransferFailure] = [:]
-        var troubles: [HostOutage] = []
-    }
-
     private let processors = processorCount()
     let hasher = HashWorker()
     /// Where long bodies are read again.
@@ -266,8 +216,8 @@ package final class TransferCoordinator: HTTPLoopDriver {
             state.ready[id] = nil
             guard let transfer = state.transfers.removeValue(forKey: id) else { return true }
             let own = remark == nil ? nil : transfer.lastFailure
-            let ending = Ending.failure(own ?? failure)
-            state.over.append(Over(transfer: transfer, ending: ending, remark: own == nil ? "" : remark ?? ""))
+            state.over.append(
+                Over(transfer: transfer, result: .failed(own ?? failure), remark: own == nil ? "" : remark ?? ""))
             return false
         }
     }
@@ -312,7 +262,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
         for exchange in cancelled { exchange.breakOff(on: loop) }
         let isOpen = !sink.isFull
         let turn = state.withLock { state in
-            settleSealed(&state, now: now)
+            takeChecked(&state, now: now)
             let troubles = takeTroubles(&state, now: now)
             let admissions = isOpen ? state.scheduler.admit(now) : []
             for admission in admissions { prepare(admission, &state, by: number, now: now) }
@@ -354,19 +304,6 @@ package final class TransferCoordinator: HTTPLoopDriver {
         return min(first, second)
     }
 
-    /// A request that is to begin, and who asks.
-    struct Begun {
-        let exchange: any PlacedExchange
-        let attempt: Int
-        let version: HTTPVersion
-
-        /// Makes the request, which may look at a part that an earlier run left, and begins it.
-        func begin(on loop: HTTPLoop, now: Monotonic, wall: Int64) {
-            let request = exchange.request(attempt: attempt, version: version, now: now, wall: wall)
-            exchange.ticket = loop.begin(request, exchange)
-        }
-    }
-
     /// What is to be broken off on one loop; the others are woken for theirs.
     private func takeCancelled(_ state: inout State, of loop: Int) -> [any PlacedExchange] {
         suspend(&state, on: loop)
@@ -398,7 +335,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
             }
             state.suspending.remove(id)
             guard transfer.ticket != nil else { continue }
-            transfer.isSuspending = true
+            transfer.suspend()
             state.cancelled.insert(id)
         }
     }
@@ -424,7 +361,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
             state.transfers[admission.id] = transfer
         } else {
             // It was given up between its admission and now.
-            _ = state.scheduler.finished(admission.id, .ended, now: now)
+            _ = state.scheduler.finished(admission.id, .failed(Self.cancelled), now: now)
             return
         }
         if admission.attempt != transfer.attempts {

@@ -12,12 +12,12 @@ import Testing
 struct HostCareTests {
     private var floor = SchedulerFloor()
 
-    private mutating func fail(_ id: Int64, _ sign: HostSignal = .failed) -> Scheduler.Decision {
-        floor.scheduler.finished(id, .transient(retryAfter: nil), sign: sign, now: floor.now)
+    private mutating func fail(_ id: Int64, _ sign: HostSignal = .failed) -> RetryDecision {
+        floor.scheduler.finished(id, .transientFailure(), sign: sign, now: floor.now)
     }
 
     private mutating func answer(_ id: Int64) {
-        _ = floor.scheduler.finished(id, .ended, sign: .answered(wait: 1_000), now: floor.now)
+        _ = floor.scheduler.finished(id, .complete, sign: .answered(wait: 1_000), now: floor.now)
     }
 
     /// Fails everything that host "a" is asked, one request in three seconds, until it is left alone.
@@ -75,7 +75,7 @@ struct HostCareTests {
                 status: 200, phases: HTTPPhases(wait: number < 100 ? 50_000 : 2_000_000), startedAt: floor.now,
                 finishedAt: floor.now)
             let sign = HostSignal(nil, wait: context.wait(of: result))
-            _ = floor.scheduler.finished(id, .ended, sign: sign, now: floor.now)
+            _ = floor.scheduler.finished(id, .complete, sign: sign, now: floor.now)
         }
         #expect(floor.scheduler.strains(job: 0, now: floor.now).isEmpty == isLimited)
     }

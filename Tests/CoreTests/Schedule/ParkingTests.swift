@@ -130,14 +130,14 @@ struct ParkingTests {
         // All that was begun fails to connect, then what is asked after the pause.
         for id in begun.dropLast() {
             floor.pass(100_000)
-            _ = floor.scheduler.finished(id, .transient(retryAfter: nil), sign: .unreachable, now: floor.now)
+            _ = floor.scheduler.finished(id, .transientFailure(), sign: .unreachable, now: floor.now)
         }
         floor.pass(60_000_000)
         floor.add(2_001...2_001, collection: 2)
-        _ = floor.scheduler.finished(begun[511], .ended, now: floor.now)
+        _ = floor.scheduler.finished(begun[511], .complete, now: floor.now)
         begun = floor.admit()
         #expect(begun == [2_001])
-        _ = floor.scheduler.finished(2_001, .transient(retryAfter: nil), sign: .unreachable, now: floor.now)
+        _ = floor.scheduler.finished(2_001, .transientFailure(), sign: .unreachable, now: floor.now)
         #expect(floor.scheduler.takeGivenUp(floor.now).flatMap(\.ids).count == 1_000 - 512 - 256)
         // Nothing is left of the queue once its turn has come.
         floor.pass(600_000_000)

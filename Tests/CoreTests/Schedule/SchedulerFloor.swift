@@ -51,15 +51,15 @@ struct SchedulerFloor {
     }
 
     mutating func end(_ id: Int64) {
-        _ = scheduler.finished(id, .ended, now: now)
+        _ = scheduler.finished(id, .complete, now: now)
     }
 
-    mutating func fail(_ id: Int64, retryAfter: Int64? = nil) -> Scheduler.Decision {
-        scheduler.finished(id, .transient(retryAfter: retryAfter), now: now)
+    mutating func fail(_ id: Int64, retryAfter: Int64? = nil) -> RetryDecision {
+        scheduler.finished(id, .transientFailure(retryAfter: retryAfter), now: now)
     }
 
-    mutating func redirect(_ id: Int64, to host: String, after delay: Int64 = 0) -> Scheduler.Decision {
-        scheduler.finished(id, .redirected(Self.host(host), after: delay), now: now)
+    mutating func redirect(_ id: Int64, to host: String, after delay: Int64 = 0) -> RetryDecision {
+        scheduler.finished(id, .redirected(to: Self.host(host), after: delay), now: now)
     }
 
     mutating func pass(_ microseconds: Int64) {
@@ -81,5 +81,13 @@ struct SchedulerFloor {
     /// - Returns: whether it was taken.
     mutating func give(_ ids: [Int64], for load: Scheduler.Load) -> Bool {
         scheduler.loaded(ids, of: load)
+    }
+}
+
+extension AttemptResult {
+    static func transientFailure(retryAfter: Int64? = nil) -> AttemptResult {
+        var failure = TransferFailure(.timeout, "", isTransient: true)
+        failure.retryAfter = retryAfter
+        return .failed(failure)
     }
 }

@@ -481,7 +481,7 @@ struct SchedulerTests {
         #expect(floor.scheduler.stop(job: job) == [])
         #expect(floor.fail(1) == .cancelled)
         #expect(floor.redirect(2, to: "b") == .cancelled)
-        #expect(floor.scheduler.finished(3, .ended, now: floor.now) == .over)
+        #expect(floor.scheduler.finished(3, .complete, now: floor.now) == .over)
         #expect(floor.scheduler.isIdle)
     }
 

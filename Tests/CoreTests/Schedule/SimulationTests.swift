@@ -112,7 +112,7 @@ struct SimulationTests {
     private func end(_ id: Int64, _ world: inout World) {
         guard var item = world.items[id] else { return }
         item.isInFlight = false
-        let decision: Scheduler.Decision
+        let decision: RetryDecision
         switch Int.random(in: 0..<10, using: &world.random) {
         case 0:
             let target = Int.random(in: 0..<hostCount, using: &world.random)
@@ -139,7 +139,7 @@ struct SimulationTests {
                 #expect((0...ceiling).contains(time - world.floor.now))
             }
         default:
-            decision = world.floor.scheduler.finished(id, .ended, now: world.floor.now)
+            decision = world.floor.scheduler.finished(id, .complete, now: world.floor.now)
             #expect(decision == .over)
             item.ends += 1
         }
