@@ -24,7 +24,9 @@ enum FlagTable {
             help: "the first N items of the list, after --only"
         ) { text, options throws(UnwantedValue) in options.limit = try OptionValue.count(text) },
         Flag(
-            "job", "JOB", in: .selection, of: [.search, .favourites], help: "only items of this job, by name or file"
+            "job", "JOB", in: .selection, of: [.run, .search, .favourites],
+            help: "only this job: of the jobs in the files, or of the catalog",
+            details: "By its name; search and favourites take its file as well."
         ) { text, options throws(UnwantedValue) in options.job = try OptionValue.text(text, wanted: "a job") },
         Flag(
             "failed", "REASON,...", in: .selection, isValueOptional: true, of: [.run],

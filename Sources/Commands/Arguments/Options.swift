@@ -21,7 +21,7 @@ struct Options: Equatable, Sendable {
     var isRefreshing = false
     var only: [String] = []
     var limit: Int?
-    /// The job, by name or file, that lists of items are narrowed to.
+    /// The one job of the files that runs, or that lists of items are narrowed to.
     var job: String?
 
     /// Where `web` listens; nil: on a free port of this machine.

@@ -46,6 +46,13 @@ package struct CatalogRun: Sendable, Hashable {
         }.filter(\.isAtWork)
     }
 
+    /// A run by its id; nil where there is none.
+    package static func one(_ id: Int64, on catalog: Connection) throws -> CatalogRun? {
+        try catalog.first("SELECT \(columns) FROM run WHERE id = ?", id) { row in
+            try CatalogRun(row, catalog: catalog.path)
+        }
+    }
+
     /// The last run of each job, by the jobs' names.
     package static func last(on catalog: Connection) throws -> [CatalogRun] {
         try catalog.rows(

@@ -61,6 +61,24 @@ package final class TransferCoordinator: HTTPLoopDriver {
         /// Why hosts are left alone, and what of that is to be told.
         var outages: [HTTPOrigin: TransferFailure] = [:]
         var troubles: [HostOutage] = []
+
+        /// Takes those of some new items that a person asked to have first.
+        ///
+        /// - Returns: the others.
+        mutating func takeFirst(_ work: [ItemWork], job: Scheduler.JobIndex) -> [ItemWork] {
+            guard scheduler.awaitsPrioritised(job: job) else { return work }
+            let first = work.filter { scheduler.isPrioritised($0.id, job: job) }
+            guard !first.isEmpty else { return work }
+            // The last that comes is taken first, so that the list's order holds among them.
+            for item in first.reversed() {
+                scheduler.addFirst(
+                    item.id, job: job, origin: item.url.origin, collection: item.collectionID,
+                    precedence: item.precedence)
+                ready[item.id] = item
+            }
+            let ids = Set(first.map(\.id))
+            return work.filter { !ids.contains($0.id) }
+        }
     }
 
     private let processors = processorCount()
@@ -122,6 +140,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
         guard !work.isEmpty else { return true }
         let isTaken = state.withLock { state in
             guard !state.scheduler.isStopped(job: context.index) else { return false }
+            let work = state.takeFirst(work, job: context.index)
             var start = 0
             while start < work.count {
                 let origin = work[start].url.origin
