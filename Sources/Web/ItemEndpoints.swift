@@ -24,7 +24,7 @@ extension WebHandler {
             }
             list.states.insert(state)
         }
-        list.words = (call.text("search") ?? "").prefix(200).split(separator: " ").map { searchable(String($0)) }
+        list.setWords(call.text("search") ?? "")
         if let sort = call.text("sort") {
             guard let order = PageList.Order(rawValue: sort) else {
                 let known = PageList.Order.allCases.map(\.rawValue).joined(separator: ", ")

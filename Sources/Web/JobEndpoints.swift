@@ -48,10 +48,11 @@ extension WebHandler {
         let id = try call.id()
         handler.answer(call) { connection, json in
             let run = try requireRun(id, connection)
+            let isLive = run.outcome == RunOutcome.running.rawValue
             json.beginObject()
             json.members(of: run)
-            json.member("live", run.outcome == RunOutcome.running.rawValue)
-            json.member("state", run.outcome == RunOutcome.running.rawValue ? "running" : "finished")
+            json.member("live", isLive)
+            json.member("state", isLive ? handler.rows.states.state(ofRun: id, pid: run.pid) : "finished")
             json.endObject()
         }
     }

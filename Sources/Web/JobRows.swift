@@ -8,11 +8,13 @@ internal import System
 /// Jobs as the page shows them: of the catalog, of the job files, and counted.
 final class JobRows: Sendable {
     let files: JobFiles
+    let states: LiveStates
     private let cache: CountsCache
     private let listener = Locked<(@Sendable () -> Void)?>(nil)
 
     init(_ settings: WebSettings) {
         files = JobFiles(settings)
+        states = LiveStates(settings)
         cache = CountsCache(path: settings.database)
     }
 
@@ -76,7 +78,7 @@ final class JobRows: Sendable {
         json.key("live")
         if let last = runs.first, last.outcome == RunOutcome.running.rawValue {
             json.beginObject()
-            json.member("state", "running")
+            json.member("state", states.state(ofRun: last.id, pid: last.pid))
             json.member("run", last.id)
             json.endObject()
         } else {

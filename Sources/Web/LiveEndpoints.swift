@@ -43,7 +43,13 @@ extension WebHandler {
         } then: { result in
             self.waiting.async {
                 do {
-                    self.answer(call, try Self.answer(try result.get(), self.settings, body))
+                    let run = try result.get()
+                    let response = try Self.answer(run, self.settings, body)
+                    if !call.request.method.isSafe {
+                        self.rows.states.forget(run.id)
+                        self.hub.note()
+                    }
+                    self.answer(call, response)
                 } catch {
                     self.refuse(call, error)
                 }

@@ -23,7 +23,8 @@ extension WebHandler {
                 }
                 patterns += try collection.patterns(from: connection)
             }
-            return ["run", file.file, "--progress", "none"] + flags + patterns.map { "--only=\($0)" }
+            // Of a file with several jobs only this one, whatever is wrong with the others.
+            return ["run", file.file, "--job=\(file.name)", "--keep-going", "--progress", "none"] + flags + patterns.map { "--only=\($0)" }
         } then: { arguments in
             try handler.start(call, arguments)
         }

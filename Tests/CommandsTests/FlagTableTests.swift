@@ -19,7 +19,7 @@ struct FlagTableTests {
                 Command.run,
                 [
                     "set", "database", "concurrency", "failed", "refresh", "only", "limit", "deadline", "progress",
-                    "quiet", "verbose", "keep-going",
+                    "quiet", "verbose", "keep-going", "job",
                 ]
             ),
             (.check, ["set"]),

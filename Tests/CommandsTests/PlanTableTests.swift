@@ -11,7 +11,7 @@ struct PlanTableTests {
 
     @Test("on a terminal columns are aligned by the width of what is drawn")
     func aligned() {
-        var table = PlanTable(isAligned: true)
+        var table = TextTable(["key", "title", "path", "action", "url"], isAligned: true)
         #expect(
             table.lines(for: rows) == """
                 key  title     path          action  url
@@ -26,7 +26,7 @@ struct PlanTableTests {
 
     @Test("elsewhere fields stand between tabs, and none holds a tab or a line feed")
     func tabs() {
-        var table = PlanTable(isAligned: false)
+        var table = TextTable(["key", "title", "path", "action", "url"], isAligned: false)
         #expect(table.lines(for: [["k", "a\tb\nc", "p", "fetch", "u"]]) == "k\ta\u{FFFD}b\u{FFFD}c\tp\tfetch\tu\n")
     }
 }

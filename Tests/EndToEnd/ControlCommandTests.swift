@@ -1,4 +1,6 @@
+import Control
 import Glibc
+import Server
 import TestSupport
 import Testing
 
@@ -80,6 +82,53 @@ struct ControlCommandTests {
         #expect(try bench.program.wait().ending == .exit(0))
         let over = try JSONValue(try bench.workplace.run(["status", "--format", "json"]).output)
         #expect(over["runs"]?.elements.first?["outcome"]?.text == "complete")
+    }
+
+    @Test("status --follow reaches a run again whose connection was lost, and misses nothing")
+    func followAgain() throws {
+        let bench = try ControlBench(["a1"])
+        try bench.server.waitForRequests(1)
+        let folder = bench.workplace.database + ".control"
+        // Something between the two that ends the first stream before the run does.
+        #expect(rename("\(folder)/1.sock", "\(folder)/real.sock") == 0)
+        let process = bench.program.processID
+        let asked = Monitor<[String]>([])
+        let server = try HTTPServer(try Listener(folder: folder, name: "1.sock")) { request, responder in
+            guard request.path == "/v1/events" else {
+                return responder.answer(.json(Array("{\"run\": 1, \"pid\": \(process)}".utf8)))
+            }
+            let last = request.headers["last-event-id"] ?? "none"
+            let count = asked.withLock { (asked: inout [String]) -> Int in
+                asked.append(last)
+                return asked.count
+            }
+            let stream = EventStream()
+            let data = "{\"run\": 1, \"job\": \"list\", \"seq\": \(6 + count)}"
+            stream.push(ServerEvent(count == 1 ? "snapshot" : "finished", data: Array(data.utf8)))
+            stream.finish()
+            responder.answer(.events(stream))
+        }
+        let follower = try bench.workplace.start(["status", "list", "--follow", "--format", "json"])
+        let result = try follower.wait()
+        #expect(result.ending == .exit(0), "\(result.errors)")
+        #expect(try result.lines.map { try JSONValue($0)["event"]?.text } == ["snapshot", "finished"])
+        #expect(asked.withLock(\.self) == ["none", "7"])
+        server.stop()
+        bench.release("a1")
+        #expect(try bench.program.wait().ending == .exit(0))
+    }
+
+    @Test("status --follow of a run that is killed says how it ended")
+    func followKilled() throws {
+        let bench = try ControlBench(["a1"])
+        try bench.server.waitForRequests(1)
+        let follower = try bench.workplace.start(["status", "--follow"])
+        try follower.waitForOutput { $0.contains("running") || $0.contains("listing") }
+        kill(bench.program.processID, SIGKILL)
+        let result = try follower.wait()
+        #expect(result.ending == .exit(0))
+        #expect(result.lines.last?.contains("the last, run 1, ended: interrupted") == true, "\(result.lines)")
+        _ = try bench.program.wait()
     }
 
     @Test("two jobs of a process have a socket each, and are steered apart")

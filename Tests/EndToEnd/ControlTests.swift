@@ -131,6 +131,25 @@ struct ControlTests {
         #expect(bench.server.requests.map(\.path) == ["/a1", "/a5", "/a2", "/a3", "/a4"])
     }
 
+    @Test("what is prioritised before this run has listed it comes first as well")
+    func prioritiseEarly() throws {
+        let server = try FaultyServer { _ in .ok("body", headers: [("ETag", "\"1\"")]) }
+        let workplace = try Workplace()
+        try workplace.writeJob(
+            source: ["template: '\(server.url("/{n}"))'", "count: 5", "index: '\(server.url("/index"))'"],
+            transfer: ["concurrency: 1"])
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let fourth = try workplace.catalog().number("SELECT id FROM item WHERE url LIKE '%/4'")
+        let asked = server.requests.count
+        server.hold("/index")
+        let program = try workplace.start(["job.yaml", "--progress", "json"])
+        let client = try ControlBench.client(of: program, workplace, run: 2)
+        _ = try client.post("prioritise", json: "{\"items\": [\(fourth)]}")
+        server.release("/index")
+        #expect(try program.wait().ending == .exit(0))
+        #expect(server.requests.map(\.path)[asked...].prefix(2) == ["/index", "/4"])
+    }
+
     @Test("cancelling one place of a URL cancels only that place, in flight or waiting", arguments: [true, false])
     func cancelPlace(_ isInFlight: Bool) throws {
         let server = try FaultyServer { _ in .ok("body") }

@@ -55,6 +55,22 @@ struct SeveralJobsTests {
                     + "'total_timeout'?"))
     }
 
+    @Test("--job runs one job of a file of several; a name that none has is a usage error")
+    func oneJob() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("body") }
+        let documents = ["one", "two"].map { name in
+            "name: \(name)\nsource: {type: list, items: [{key: a, url: '\(server.url("/\(name)"))'}]}\n"
+                + "output: {directory: \(name)}\n"
+        }
+        try workplace.directory.write(documents.joined(separator: "---\n"), to: "jobs.yaml")
+        #expect(try workplace.run(["jobs.yaml", "--job", "two"]).ending == .exit(0))
+        #expect(server.requests.map(\.path) == ["/two"])
+        let unknown = try workplace.run(["jobs.yaml", "--job", "tow"])
+        #expect(unknown.ending == .exit(64))
+        #expect(unknown.errors.hasPrefix("runner: the files have no job 'tow'; did you mean 'two'?\n"))
+    }
+
     @Test("--keep-going runs the other jobs of a folder with a bad file, and is no success")
     func keepGoing() throws {
         let workplace = try Workplace()

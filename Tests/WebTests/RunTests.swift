@@ -49,7 +49,7 @@ struct RunTests {
         let database = "--database=\(page.database)"
         #expect(
             response.body.contains(
-                "run|\(database)|\(page.folder.path("jobs/0.yaml"))|--progress|none|--refresh|--only=--set=x|--only=a*|"
+                "run|\(database)|\(page.folder.path("jobs/0.yaml"))|--job=listed|--keep-going|--progress|none|--refresh|--only=--set=x|--only=a*|"
             ))
         for bad in [#"{"only": "a"}"#, #"{"set": "a"}"#, #"{"only": ["a\u0000b"]}"#, #"{"refresh": 1}"#] {
             #expect(try page.ask("POST /api/jobs/listed/run", body: bad).status == 400, "\(bad)")

@@ -1,7 +1,7 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, status, control, web, report, export, show, verify, reset, prune, gc, adopt,
-        thumbnails
+    case run, `init`, check, plan, status, control, web, report, export, show, search, recents, favourites, remove,
+        restore, verify, reset, prune, gc, adopt, thumbnails
     case sources, source, doctor, completions, man, help
 
     /// One line for the list of commands.
@@ -16,6 +16,11 @@ enum Command: String, CaseIterable, Sendable {
         case .report: "read the catalog: runs, timings, sizes, failures"
         case .export: "write items, transfers or runs as CSV or JSON Lines"
         case .show: "everything that is known of one item"
+        case .search: "find items by words of their titles"
+        case .recents: "the items that were looked at last"
+        case .favourites: "list favourites, add some or remove some"
+        case .remove: "delete items' files; no run fetches them again"
+        case .restore: "have the next run fetch removed items again"
         case .verify: "check stored files against the catalog"
         case .reset: "delete what a job stored, or one collection of it"
         case .prune: "delete old runs; their sums by day stay"
@@ -51,6 +56,13 @@ enum Command: String, CaseIterable, Sendable {
         case .show:
             Operands(
                 text: "JOB ITEM", count: 2...2,
+                words: ["a job, by name or file", "an item of the job: its key, URL, title or path"])
+        case .search: Operands(text: "WORD...", count: 1...Int.max, words: ["a word of a title"])
+        case .recents: Operands(text: "", count: 0...0)
+        case .favourites: Operands(text: "[add|remove KEY...]", count: 0...Int.max)
+        case .remove, .restore:
+            Operands(
+                text: "JOB KEY...", count: 2...Int.max,
                 words: ["a job, by name or file", "an item of the job: its key, URL, title or path"])
         case .reset: Operands(text: "JOB [COLLECTION|ITEM]", count: 1...2, words: ["a job, by name or file"])
         case .prune: Operands(text: "", count: 0...0)
@@ -137,6 +149,7 @@ enum Command: String, CaseIterable, Sendable {
                     + "transfer in every run with the phases, and a curl command line that asks for it as the job does. "
                     + "Secrets are shown as ${NAME}. The item counts as viewed now: under output.max_bytes it goes last."
             ]
+        case .search, .recents, .favourites, .remove, .restore: itemDetails
         case .verify:
             [
                 "JOB is a job's name or its file; without one, every job of the catalog. Prints a line for each file that "
@@ -253,6 +266,7 @@ enum Command: String, CaseIterable, Sendable {
                 ("runner export csv --table item --output items.csv", "Every item of every job, for a spreadsheet."),
                 ("runner export jsonl --table transfer flags | jq .total_us", "The transfers of all runs of a job."),
             ]
+        case .search, .favourites, .remove: itemExamples
         case .adopt: [("runner adopt photos.yaml", "The files of photos.yaml that are there already.")]
         case .gc:
             [
@@ -357,6 +371,7 @@ enum Command: String, CaseIterable, Sendable {
                 ("64", "usage error, or a job or key that the catalog does not know"),
                 ("78", "the job file is invalid or missing"),
             ]
+        case .search, .recents, .favourites, .remove, .restore: itemExits
         case .verify:
             [
                 ("0", "every stored file is as the catalog says"), ("1", "some are not"),

@@ -20,8 +20,14 @@ enum FlagTable {
         ) { text, options throws(UnwantedValue) in options.only.append(try OptionValue.text(text, wanted: "a pattern"))
         },
         Flag(
-            "limit", "N", in: .selection, of: [.run, .plan], help: "the first N items of the list, after --only"
+            "limit", "N", in: .selection, of: [.run, .plan, .search],
+            help: "the first N items of the list, after --only"
         ) { text, options throws(UnwantedValue) in options.limit = try OptionValue.count(text) },
+        Flag(
+            "job", "JOB", in: .selection, of: [.run, .search, .favourites],
+            help: "only this job: of the jobs in the files, or of the catalog",
+            details: "By its name; search and favourites take its file as well."
+        ) { text, options throws(UnwantedValue) in options.job = try OptionValue.text(text, wanted: "a job") },
         Flag(
             "failed", "REASON,...", in: .selection, isValueOptional: true, of: [.run],
             help: "items whose latest transfer failed or was cancelled, or that have none",
@@ -71,8 +77,8 @@ enum FlagTable {
         Flag(
             "database", "FILE", in: .settings,
             of: [
-                .run, .plan, .status, .control, .web, .report, .export, .show, .verify, .reset, .prune, .gc, .adopt,
-                .thumbnails, .doctor,
+                .run, .plan, .status, .control, .web, .report, .export, .show, .search, .recents, .favourites, .remove,
+                .restore, .verify, .reset, .prune, .gc, .adopt, .thumbnails, .doctor,
             ],
             help: "the catalog's file",
             details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
@@ -170,9 +176,10 @@ enum FlagTable {
             help: "print a line for each item"
         ) { $0.verbosity = .verbose },
         Flag(
-            "format", "text|json|html|csv|jsonl|prometheus|har|trace", in: .output, of: [.status, .report],
-            help: "for people (default) or for other programs; status: text or json",
-            details: "The tables of --items and the like are in text and json."
+            "format", "text|json|html|csv|jsonl|prometheus|har|trace", in: .output,
+            of: [.status, .report, .search, .recents, .favourites],
+            help: "for people (default) or for other programs; only report has more than text and json",
+            details: "The tables of report --items and the like are in text and json."
         ) { text, options throws(UnwantedValue) in options.format = try OptionValue.choice(text) },
         Flag(
             switch: "follow", letter: "f", in: .output, of: [.status], help: "go on until the runs have ended"

@@ -21,6 +21,8 @@ struct Options: Equatable, Sendable {
     var isRefreshing = false
     var only: [String] = []
     var limit: Int?
+    /// The one job of the files that runs, or that lists of items are narrowed to.
+    var job: String?
 
     /// Where `web` listens; nil: on a free port of this machine.
     var listen: String?

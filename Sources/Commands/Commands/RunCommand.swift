@@ -17,8 +17,14 @@ struct RunCommand {
     func run() async -> ExitCode {
         let console = console
         let loaded = await context.loadJobs(options, asking: .description)
-        let jobs = loaded.jobs
-        guard !loaded.hasErrors || options.keepsGoing && !jobs.isEmpty else { return .invalidJob }
+        guard !loaded.hasErrors || options.keepsGoing && !loaded.jobs.isEmpty else { return .invalidJob }
+        let jobs = loaded.jobs.filter { options.job == nil || $0.name == options.job }
+        guard !jobs.isEmpty || loaded.jobs.isEmpty else {
+            let name = options.job ?? ""
+            return context.refuse(
+                "the files have no job '\(name)'; \(hint(for: name, among: loaded.jobs.map(\.name)))",
+                usage: Command.run.usage)
+        }
         guard !context.refuseMoves(of: jobs, options) else { return .invalidJob }
         let style = RunDisplay.style(options.progress, options.verbosity, on: console.errorTerminal)
         LiveTerminal.surviveBackground()

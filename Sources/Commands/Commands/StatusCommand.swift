@@ -34,7 +34,7 @@ struct StatusCommand {
             }
             let found = await offPool { runs.map { RunAtWork($0, database: path, context.environment) } }
             let isMissing = names.contains { name in !runs.contains { $0.job == name } }
-            let code = options.follows && !runs.isEmpty ? await follow(found) : print(found, others)
+            let code = options.follows && !runs.isEmpty ? await follow(found, path) : print(found, others)
             return code == .success && isMissing ? .unavailable : code
         } catch {
             console.complain("\(error)")
@@ -90,8 +90,9 @@ struct StatusCommand {
     // MARK: Until they end
 
     /// A line, or an event as JSON, whenever something changes, until all runs have ended.
-    private func follow(_ runs: [RunAtWork]) async -> ExitCode {
-        let output = FollowOutput(console: console, isJSON: options.format == .json)
+    private func follow(_ runs: [RunAtWork], _ database: String) async -> ExitCode {
+        let output = FollowOutput(
+            console: console, isJSON: options.format == .json, database: database, environment: context.environment)
         await withTaskGroup(of: Void.self) { group in
             for run in runs {
                 group.addTask {
@@ -131,55 +132,6 @@ struct RunAtWork: Sendable {
             json.member("started_at", run.startedAt)
             json.endObject()
             document = json.bytes
-        }
-    }
-}
-
-/// Where the events of several runs come together.
-private final class FollowOutput: Sendable {
-    private let console: Console
-    private let isJSON: Bool
-    private let state = Mutex<OutputError?>(nil)
-
-    init(console: Console, isJSON: Bool) {
-        self.console = console
-        self.isJSON = isJSON
-    }
-
-    var fault: OutputError? { state.withLock(\.self) }
-
-    func follow(_ run: RunAtWork) {
-        guard let client = run.client else {
-            console.tell("\(run.run.job): the run \(run.run.id) (pid \(run.run.processID)) has no control socket")
-            return
-        }
-        var status: [String: JSONValue] = [:]
-        var shown = ""
-        try? client.events { name, data in
-            guard case .object(let members)? = JSONValue(parsing: data) else { return true }
-            if isJSON { return write(Array("{\"event\": \"\(name)\", ".utf8) + data.dropFirst() + [0x0A]) }
-            // Rows of collections are merged by nobody here: a line has none.
-            status.merge(members) { $1 }
-            if name == "finished" { status["state"] = .text("finished") }
-            let line = StatusText.line(of: status)
-            guard line != shown else { return true }
-            shown = line
-            return write(Array((displayable(line) + "\n").utf8))
-        }
-    }
-
-    /// - Returns: false where stdout takes nothing more.
-    private func write(_ bytes: [UInt8]) -> Bool {
-        state.withLock { fault in
-            guard fault == nil else { return false }
-            do throws(OutputError) {
-                try console.output.write(bytes)
-                try console.output.flush()
-                return true
-            } catch {
-                fault = error
-                return false
-            }
         }
     }
 }

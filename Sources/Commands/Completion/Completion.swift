@@ -77,6 +77,12 @@ struct Completion {
             guard let job = line.operands.first else { return .none }
             return Candidates(words: catalog.collections(of: job) + catalog.items(of: job, typed))
         case "ACTION": return Candidates(words: ControlAction.allCases.map { .init($0.rawValue, $0.summary) })
+        case "add|remove":
+            return Candidates(words: [.init("add", "mark items"), .init("remove", "take the mark away")])
+        case "KEY" where line.command == .favourites:
+            return Candidates(words: line.values["job"].map { catalog.items(of: $0, typed) } ?? [])
+        case "KEY" where line.command == .remove || line.command == .restore:
+            return Candidates(words: line.operands.first.map { catalog.items(of: $0, typed) } ?? [])
         case "KEY":
             guard line.command == .control, let job = line.operands.first,
                 let action = line.operands.dropFirst().first.flatMap(ControlAction.init), action.values.upperBound > 1

@@ -4,12 +4,13 @@ import Synchronization
 
 /// Prints the plans of jobs, one after the other, page by page from whatever thread lists them.
 final class PlanPrinter: Sendable {
+    private static let headings = ["key", "title", "path", "action", "url"]
     /// Entries of a job that can't be fetched and are explained one by one.
     private static let invalidLimit = 50
 
     private struct State {
         var job = ""
-        var table: PlanTable
+        var table: TextTable
         var counts: [PlanWord: Int] = [:]
         /// Why stdout takes nothing more.
         var fault: OutputError?
@@ -20,7 +21,7 @@ final class PlanPrinter: Sendable {
 
     init(console: Console) {
         self.console = console
-        state = Mutex(State(table: PlanTable(isAligned: console.outputTerminal.isInteractive)))
+        state = Mutex(State(table: TextTable(Self.headings, isAligned: console.outputTerminal.isInteractive)))
     }
 
     /// Begins the next job.

@@ -46,6 +46,13 @@ package struct CatalogRun: Sendable, Hashable {
         }.filter(\.isAtWork)
     }
 
+    /// A run by its id; nil where there is none.
+    package static func one(_ id: Int64, on catalog: Connection) throws -> CatalogRun? {
+        try catalog.first("SELECT \(columns) FROM run WHERE id = ?", id) { row in
+            try CatalogRun(row, catalog: catalog.path)
+        }
+    }
+
     /// The last run of each job, by the jobs' names.
     package static func last(on catalog: Connection) throws -> [CatalogRun] {
         try catalog.rows(
@@ -76,11 +83,9 @@ package enum SteeringTarget: Sendable, Hashable {
         let isCollection: Bool? = try catalog.value(
             "SELECT EXISTS (SELECT 1 FROM collection WHERE job = ? AND key = ?)", job, word)
         if isCollection == true { return .collection(key: word) }
-        let keys = try ItemLookup.keys(word, of: job, on: catalog)
-        guard let key = keys.first else { throw Fault.unknown }
-        guard keys.count == 1 else { throw Fault.ambiguous(keys) }
-        let id: Int64? = try catalog.value("SELECT id FROM item WHERE job = ? AND key = ?", job, key)
-        guard let id else { throw Fault.unknown }
-        return .item(id: id)
+        let items = try ItemLookup.items(word, of: job, on: catalog)
+        guard let item = items.first else { throw Fault.unknown }
+        guard items.count == 1 else { throw Fault.ambiguous(items.map(\.key)) }
+        return .item(id: item.id)
     }
 }

@@ -9,20 +9,30 @@ package enum ItemLookup {
     /// Items of one name that are told.
     private static let limit = 20
 
-    /// The keys of the items of a job that `name` is the key, the URL, the path or the title of; mostly one.
+    package struct Item: Sendable {
+        package let id: Int64
+        package let key: String
+    }
+
+    /// The keys of the items that ``items(_:of:on:)`` finds.
+    package static func keys(_ name: String, of job: String, on catalog: Connection) throws -> [String] {
+        try items(name, of: job, on: catalog).map(\.key)
+    }
+
+    /// The items of a job that `name` is the key, the URL, the path or the title of; mostly one.
     ///
     /// - Parameter name: a path may be relative to the output directory or to the current folder, or absolute.
-    package static func keys(_ name: String, of job: String, on catalog: Connection) throws -> [String] {
+    package static func items(_ name: String, of job: String, on catalog: Connection) throws -> [Item] {
         let directory = try CatalogJob.directory(of: job, on: catalog) ?? ""
         let absolute = FilePath.absolute(name.hasPrefix("./") ? String(name.dropFirst(2)) : name)
         let inside = absolute.hasPrefix("\(directory)/") ? String(absolute.dropFirst(directory.count + 1)) : nil
         for column in columns {
             for name in column == "path" ? [name, inside].compactMap({ $0 }) : [name] {
-                let keys = try catalog.rows(
-                    "SELECT key FROM item WHERE job = ? AND \(column) = ? ORDER BY position, id LIMIT \(limit)", job,
-                    name
-                ) { try $0[0] as String }
-                if !keys.isEmpty { return keys }
+                let items = try catalog.rows(
+                    "SELECT id, key FROM item WHERE job = ? AND \(column) = ? ORDER BY position, id LIMIT \(limit)",
+                    job, name
+                ) { Item(id: try $0[0], key: try $0[1]) }
+                if !items.isEmpty { return items }
             }
         }
         return []

@@ -382,8 +382,9 @@ package enum ItemRows {
             """, item)
     }
 
-    /// Has the next run fetch an item again that was removed.
-    package static func restore(_ item: Int64, on catalog: Connection) throws {
+    /// Has the next run fetch an item again that was removed; false for one that was not.
+    package static func restore(_ item: Int64, on catalog: Connection) throws -> Bool {
         try catalog.run("UPDATE item SET state = 'pending', is_unsettled = 1 WHERE id = ? AND state = 'removed'", item)
+        return catalog.changes > 0
     }
 }

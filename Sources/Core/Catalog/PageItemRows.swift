@@ -20,6 +20,8 @@ package struct PageItemRow: Sendable {
     package let latitude: Double?
     package let longitude: Double?
     package let mediaType: String?
+    /// Of the file below the output directory; nil for an item that has none.
+    package let path: String?
     package let isFavourite: Bool
     /// Of a favourite: the letter under which it stands.
     package let letter: String?
@@ -40,7 +42,7 @@ package struct PageItemRow: Sendable {
                 coalesce(metadata ->> '$.width', thumbnail.width), coalesce(metadata ->> '$.height', thumbnail.height),
                 substr(thumbnail.sha256, 1, 16), collection.key, item.size,
                 metadata ->> '$.latitude', metadata ->> '$.longitude', media_type, favourite.item_id IS NOT NULL,
-                favourite.section
+                favourite.section, CASE WHEN item.state IN ('stored', 'gone') THEN item.path END
             FROM json_each(?1) AS wanted CROSS JOIN item ON item.id = wanted.value
             JOIN collection ON collection.id = item.collection_id
             LEFT JOIN picture AS thumbnail
@@ -71,6 +73,7 @@ package struct PageItemRow: Sendable {
         mediaType = try row[14]
         isFavourite = try row[15]
         letter = try row[16]
+        path = try row[17]
     }
 
     private static func coordinate(_ row: borrowing Row, _ column: Int) throws -> Double? {

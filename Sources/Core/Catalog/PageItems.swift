@@ -32,6 +32,11 @@ package struct PageList: Sendable {
         self.job = job
     }
 
+    /// Takes what someone typed as the words that a title has to have.
+    package mutating func setWords(_ text: String) {
+        words = text.prefix(200).split(separator: " ").map { searchable(String($0)) }
+    }
+
     /// What is in no list that does not ask for it.
     private static let hidden: Set = ["gone", "removed"]
 

@@ -112,6 +112,13 @@ struct HostQueue: Sendable {
         return count
     }
 
+    /// Takes an item before all others.
+    mutating func addFirst(_ id: Int64, collection: Int64, _ precedence: Precedence) {
+        putFirst(
+            Next(id: id, collection: collection, rankAgain: precedence.rankAgain, isFresh: true, home: precedence))
+        readyCount += 1
+    }
+
     mutating func loaded(
         _ ids: [Int64], collection: Int64, _ precedence: Precedence, prioritised: inout Set<Int64>
     ) {
@@ -296,8 +303,10 @@ struct HostQueue: Sendable {
     }
 
     /// Puts items before all others, in list order; those that were before go back to where they waited.
+    ///
+    /// - Parameter prioritised: loses those that are first now; parked ones are when they are loaded.
     mutating func prioritise(_ ids: Set<Int64>, _ prioritised: inout Set<Int64>) {
-        unprioritise(except: ids)
+        unprioritise(except: ids, &prioritised)
         for level in levels.indices.reversed() {
             let precedence = levels[level].precedence
             let rankAgain = precedence.rankAgain
@@ -307,12 +316,12 @@ struct HostQueue: Sendable {
                 lane.ready.append(contentsOf: ready.filter { !ids.contains($0) })
                 // The last pushed is taken first, so that the list's order holds among them.
                 for id in ready.reversed() where ids.contains(id) {
+                    prioritised.remove(id)
                     putFirst(
                         Next(id: id, collection: collection, rankAgain: rankAgain, isFresh: true, home: precedence))
                 }
                 let parked = lane.parked.removeAll()
                 let wanted = parked.filter(ids.contains)
-                prioritised.formUnion(wanted)
                 lane.parked.append(contentsOf: wanted)
                 lane.parked.append(contentsOf: parked.filter { !ids.contains($0) })
                 put(lane, collection, level)
@@ -327,13 +336,14 @@ struct HostQueue: Sendable {
         }
     }
 
-    private mutating func unprioritise(except ids: Set<Int64>) {
+    private mutating func unprioritise(except ids: Set<Int64>, _ prioritised: inout Set<Int64>) {
         let waiting = front + held
         front = []
         held = []
         var homes: [Precedence: [Int64: [Int64]]] = [:]
         for item in waiting {
             if item.isBrokenOff || ids.contains(item.id) {
+                prioritised.remove(item.id)
                 putFirst(item)
             } else if let home = item.home {
                 homes[home, default: [:]][item.collection, default: []].append(item.id)

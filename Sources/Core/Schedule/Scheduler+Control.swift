@@ -59,11 +59,13 @@ extension Scheduler {
         enqueue(flight.host, flight.job)
     }
 
-    /// Puts waiting items before all others of their host, in place of those of the last call.
+    /// Puts items before all others of their host, in place of those of the last call: those that wait now, the others when
+    /// they come.
     package mutating func prioritise(_ ids: Set<TransferID>, job: JobIndex) {
-        prioritised = prioritised.intersection(ids)
+        var rest = ids.filter { flights[$0] == nil }
+        defer { jobs[job].prioritised = rest }
         for host in jobs[job].queues.keys {
-            jobs[job].queues[host]?.prioritise(ids, &prioritised)
+            jobs[job].queues[host]?.prioritise(ids, &rest)
             noteLow(host, job)
             enqueue(host, job)
         }

@@ -79,6 +79,8 @@ package struct Scheduler: Sendable {
         var isStopped = false
         /// Collections of which nothing begins.
         var pausedCollections: Set<Int64> = []
+        /// Of the items that a person asked to have first, those that are parked or not listed yet.
+        var prioritised: Set<TransferID> = []
         /// Before this time nothing begins that has a file.
         var storedOpens = Monotonic(microseconds: .min)
         /// Lanes by host.
@@ -166,7 +168,6 @@ package struct Scheduler: Sendable {
     var flights: [TransferID: Flight] = [:]
     var timers = TimerHeap<Timer>()
     var dropped: Set<TransferID> = []
-    var prioritised: Set<TransferID> = []
     var readyCount = 0
     /// Parked items that were asked for and have not come.
     var loadingCount = 0
@@ -218,6 +219,26 @@ package struct Scheduler: Sendable {
         return ready
     }
 
+    /// Whether some item is to come that a person asked to have first.
+    package func awaitsPrioritised(job: JobIndex) -> Bool { !jobs[job].prioritised.isEmpty }
+
+    /// Whether a person asked to have the item before others of its host, before it came.
+    package func isPrioritised(_ id: TransferID, job: JobIndex) -> Bool {
+        jobs[job].prioritised.contains(id)
+    }
+
+    /// Takes an item that ``isPrioritised(_:job:)``; its details are kept by the caller.
+    package mutating func addFirst(
+        _ id: TransferID, job: JobIndex, origin: HTTPOrigin, collection: Int64, precedence: Precedence
+    ) {
+        jobs[job].prioritised.remove(id)
+        let host = number(of: origin, job: job)
+        let emptyQueue = emptyQueue(job)
+        jobs[job].queues[host, default: emptyQueue].addFirst(id, collection: collection, precedence)
+        readyCount += 1
+        enqueue(host, job)
+    }
+
     /// Takes a request of a source. It waits for the host like an item, ahead of items, and takes none of their slots.
     package mutating func addRequest(_ id: TransferID, job: JobIndex, origin: HTTPOrigin) {
         let host = number(of: origin, job: job)
@@ -236,8 +257,11 @@ package struct Scheduler: Sendable {
         guard !jobs[job].isStopped else { return false }
         // The queue may have been given up meanwhile.
         let emptyQueue = emptyQueue(job)
+        var prioritised: Set<TransferID> = []
+        swap(&prioritised, &jobs[job].prioritised)
         jobs[job].queues[host, default: emptyQueue].loaded(
             ids, collection: load.collection, load.precedence, prioritised: &prioritised)
+        jobs[job].prioritised = prioritised
         readyCount += ids.count
         noteLow(host, job)
         enqueue(host, job)

@@ -43,10 +43,11 @@ package enum ItemRemoval {
     }
 
     /// Has the next run fetch items again that were removed.
-    package static func restore(_ items: [Int64], on catalog: Connection) throws {
-        for item in items {
-            try ItemRows.restore(item, on: catalog)
-        }
+    ///
+    /// - Returns: how many they were.
+    @discardableResult
+    package static func restore(_ items: [Int64], on catalog: Connection) throws -> Int {
+        try items.reduce(0) { try ItemRows.restore($1, on: catalog) ? $0 + 1 : $0 }
     }
 
     private static func byJob(_ items: [Int64], on catalog: Connection) throws -> [(String, [Int64])] {

@@ -44,5 +44,23 @@ extension TransferCoordinator {
             let request = exchange.request(attempt: attempt, version: version, now: now, wall: wall)
             exchange.ticket = loop.begin(request, exchange)
         }
+
+        /// Takes those of some new items that a person asked to have first.
+        ///
+        /// - Returns: the others.
+        mutating func takeFirst(_ work: [ItemWork], job: Scheduler.JobIndex) -> [ItemWork] {
+            guard scheduler.awaitsPrioritised(job: job) else { return work }
+            let first = work.filter { scheduler.isPrioritised($0.id, job: job) }
+            guard !first.isEmpty else { return work }
+            // The last that comes is taken first, so that the list's order holds among them.
+            for item in first.reversed() {
+                scheduler.addFirst(
+                    item.id, job: job, origin: item.url.origin, collection: item.collectionID,
+                    precedence: item.precedence)
+                ready[item.id] = item
+            }
+            let ids = Set(first.map(\.id))
+            return work.filter { !ids.contains($0.id) }
+        }
     }
 }

@@ -72,6 +72,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
         guard !work.isEmpty else { return true }
         let isTaken = state.withLock { state in
             guard !state.scheduler.isStopped(job: context.index) else { return false }
+            let work = state.takeFirst(work, job: context.index)
             var start = 0
             while start < work.count {
                 let origin = work[start].url.origin

@@ -96,6 +96,23 @@ struct SteeringTests {
         #expect(drain() == [8, 1, 2, 3, 4, 6, 7, 9])
     }
 
+    @Test("what is prioritised before it is listed goes first once it comes, also of two jobs")
+    mutating func prioritiseEarly() {
+        let job = floor.addJob(1)
+        let other = floor.addJob(1)
+        floor.add(1...3)
+        floor.scheduler.prioritise([2, 6], job: job)
+        floor.scheduler.prioritise([9], job: other)
+        #expect(floor.admit() == [2])
+        #expect(floor.scheduler.isPrioritised(6, job: job) && !floor.scheduler.isPrioritised(2, job: job))
+        floor.scheduler.addFirst(
+            6, job: job, origin: SchedulerFloor.host("a"), collection: 1, precedence: Precedence(.missing))
+        floor.add(4...5)
+        floor.end(2)
+        #expect(drain() == [6, 1, 3, 4, 5])
+        #expect(!floor.scheduler.awaitsPrioritised(job: job) && floor.scheduler.awaitsPrioritised(job: other))
+    }
+
     @Test("what was prioritised is fetched once, however often the list changes", arguments: [9, 2_000])
     mutating func prioritiseOften(_ count: Int64) {
         let job = floor.addJob(1)

@@ -80,7 +80,7 @@ function makeCard(name) {
         showCovers(job);
         setText(describes, job.describes ?? job.source ?? "");
         describes.title = job.file ?? "";
-        fill(state, job.live ? badge("running", icon) : job.last_run && badge(job.last_run.outcome, icon));
+        fill(state, job.live ? badge(job.live.state, icon) : job.last_run && badge(job.last_run.outcome, icon));
         fill(strip, job.recent_runs?.length ? runStrip(job.recent_runs, name) : null);
         fill(foot,
             h("a", { href: `${address}/photos`, text: job.items === null ? "Counting…" : `${countText(job.stored)} of ${plural(job.items, "item")}` }),

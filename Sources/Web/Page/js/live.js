@@ -108,6 +108,9 @@ function settle(name, attempts) {
 function keepJobs(rows, isWhole = false, removed = []) {
     if (isWhole) jobs.clear();
     for (const row of rows) {
+        const status = statuses.get(row.name);
+        // The run itself is a moment ahead of the rows.
+        if (row.live && status?.run === row.live.run) row.live.state = status.state;
         jobs.set(row.name, row);
         if (!row.live && row.last_run?.outcome === "running") settle(row.name, 20);
         if (!row.live && statuses.has(row.name)) {

@@ -12,7 +12,8 @@ export const outcomes = [
 const runOutcomes = {
     complete: { word: "Complete", icon: "check" }, partial: { word: "Partial", icon: "warning" },
     failed: { word: "Failed", icon: "cross" }, interrupted: { word: "Interrupted", icon: "stop" },
-    running: { word: "Running", icon: "play" },
+    running: { word: "Running", icon: "play" }, listing: { word: "Listing", icon: "play" },
+    paused: { word: "Paused", icon: "pause" }, stopping: { word: "Stopping", icon: "stop" },
 };
 
 export const runSeconds = (run) => (run.finished_at && run.started_at ? (run.finished_at - run.started_at) / 1e6 : null);

@@ -1,17 +1,17 @@
 import Reports
 
-/// The lines of `runner plan`, one an item: key, title, path, action, URL.
+/// Rows as lines, one an item.
 ///
 /// For a terminal columns are aligned under a heading, by the items of the first batch; longer values of later ones
 /// push their line to the right. Elsewhere fields are separated by tabs, so that `cut -f` finds them.
-struct PlanTable: Sendable {
-    private static let headings = ["key", "title", "path", "action", "url"]
-
+struct TextTable: Sendable {
+    private let headings: [String]
     private let isAligned: Bool
     /// Of the columns before the last; nil before the first batch.
     private var widths: [Int]?
 
-    init(isAligned: Bool) {
+    init(_ headings: [String], isAligned: Bool) {
+        self.headings = headings
         self.isAligned = isAligned
     }
 
@@ -21,9 +21,9 @@ struct PlanTable: Sendable {
         guard isAligned else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
         var text = ""
         if widths == nil {
-            let all = [Self.headings] + rows
-            widths = (0..<Self.headings.count - 1).map { column in all.map { displayWidth(of: $0[column]) }.max() ?? 0 }
-            text = line(Self.headings)
+            let all = [headings] + rows
+            widths = (0..<headings.count - 1).map { column in all.map { displayWidth(of: $0[column]) }.max() ?? 0 }
+            text = line(headings)
         }
         return text + rows.map(line).joined()
     }
