@@ -29,6 +29,7 @@ extension RunLedger {
             planned(row, PlannedAction(settlement))
             return nil
         }
+        sidecars?.note(row.id)
         let record: TransferRecord
         switch settlement {
         case .fresh:
