@@ -94,7 +94,7 @@ let package = Package(
             "Run", path: "Sources/Core/Run",
             [
                 "System", "Model", "SourceKit", "Jobs", "Schedule", "Catalog", "Transfer", "Storage", "Pictures",
-                "SQLite", "HTTP", "Files", "Media", "MediaProtocol", "MediaClient",
+                "SQLite", "HTTP", "JSON", "Files", "Media", "MediaProtocol", "MediaClient",
             ]),
 
         module("SourcesFlags", path: "Sources/Sources-Flags", ["Model", "SourceKit", "YAML"]),

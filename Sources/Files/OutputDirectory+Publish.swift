@@ -35,6 +35,24 @@ extension OutputDirectory {
         return SealedPart(name: part.name, size: part.size, digest: part.digest, hasNote: false)
     }
 
+    /// Makes a part of bytes that the program itself has, to be published.
+    /// - Throws: `FileError`; no part is left then.
+    package func makePart(_ name: String, _ bytes: [UInt8], _ digest: SHA256Digest) throws(FileError) -> SealedPart {
+        do throws(FileError) {
+            let file = try createPart(name)
+            var code: FileError?
+            bytes.withUnsafeBytes { bytes in
+                do throws(FileError) { try file.write(bytes, at: 0) } catch { code = error }
+            }
+            if let code { throw code }
+            try file.close()
+        } catch {
+            try? removePart(name)
+            throw error
+        }
+        return SealedPart(name: name, size: Int64(bytes.count), digest: digest, hasNote: false)
+    }
+
     private func touch(_ part: SealedPart, _ modified: Int64) throws(FileError) {
         let file = try reopenPart(part.name, size: part.size)
         file.setModified(modified)

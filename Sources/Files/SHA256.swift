@@ -1,3 +1,12 @@
+extension SHA256Digest {
+    /// The digest of some bytes.
+    package init(of bytes: [UInt8]) {
+        var hasher = SHA256()
+        bytes.withUnsafeBytes { hasher.update($0) }
+        self = hasher.finalize()
+    }
+}
+
 /// A SHA-256 (FIPS 180-4) in progress.
 package struct SHA256: ~Copyable {
     private let digest = RunningDigest(.sha256)

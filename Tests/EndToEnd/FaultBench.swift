@@ -33,8 +33,11 @@ final class FaultBench {
     private static let places =
         sizes.indices.map { (path: $0 < 7 ? "first/\($0)" : "second/\($0)", name: "\($0).bin") }
         + [(path: "second/copy", name: "1.bin")]
+    private let hasMetadata: Bool
 
-    init(_ beginning: Beginning, durability: String) throws {
+    /// - Parameter hasMetadata: whether each file gets its metadata beside it.
+    init(_ beginning: Beginning, durability: String, hasMetadata: Bool = false) throws {
+        self.hasMetadata = hasMetadata
         isSharing = durability == "none"
         name = "\(beginning.rawValue), durability \(durability)"
         workplace = try Workplace()
@@ -68,6 +71,7 @@ final class FaultBench {
 
     private var arguments: [String] {
         ["job.yaml", "--database", database, "--set", "output.deduplicate=\(isSharing)"]
+            + (hasMetadata ? ["--set", "output.sidecar=json"] : [])
     }
 
     /// How many calls a run makes that the fault could hit.
@@ -160,7 +164,9 @@ final class FaultBench {
     /// - Returns: the server's names of the files that the catalog has as fetched in the version that the server has.
     @discardableResult
     private func check(_ comment: Comment, isFinished: Bool) throws -> Set<String> {
-        for path in workplace.files() {
+        let metadata = hasMetadata ? workplace.files().filter { $0.hasSuffix(".json") } : []
+        let files = workplace.files().filter { !metadata.contains($0) }
+        for path in files {
             let place = Self.places.first { path.hasPrefix($0.path + ".") }
             let known = place.flatMap { versions[$0.name] } ?? []
             let bytes = workplace.read("out/\(path)") ?? []
@@ -186,7 +192,16 @@ final class FaultBench {
         }
         if isFinished {
             #expect(rows.count == Self.places.count, comment)
-            #expect(workplace.files().count == Self.places.count, "\(workplace.files())\n\(comment)")
+            #expect(files.count == Self.places.count, "\(files)\n\(comment)")
+            if hasMetadata { #expect(metadata == files.map { "\($0).json" }, comment) }
+            let claims = try catalog.rows(
+                "SELECT sidecar.path, item.sha256 FROM sidecar JOIN item ON item_id = id"
+            ) { (path: try $0[0] as String, digest: try $0[1] as String) }
+            #expect(claims.map(\.path).sorted() == metadata, comment)
+            for claim in claims {
+                let text = String(decoding: workplace.read("out/\(claim.path)") ?? [], as: UTF8.self)
+                #expect(text.contains("\"sha256\": \"\(claim.digest)\"") && text.hasSuffix("}\n"), comment)
+            }
             #expect(workplace.parts == [], comment)
             try checkRows(comment)
             #expect(try catalog.number("SELECT count(*) FROM run WHERE outcome = 'running'") == 0, comment)

@@ -42,4 +42,13 @@ struct FaultMatrixTests {
         let bench = try FaultBench(.stored, durability: "batch")
         for number in 1...(try bench.countCalls(fault)) { _ = try bench.hit(fault, number: number) }
     }
+
+    @Test("the metadata beside files is theirs, whole, after a run that was killed at any name")
+    func metadata() throws {
+        let fault = Fault(action: .kill, calls: "rename,remove")
+        for beginning in FaultBench.Beginning.allCases {
+            let bench = try FaultBench(beginning, durability: "batch", hasMetadata: true)
+            for number in 1...(try bench.countCalls(fault)) { _ = try bench.hit(fault, number: number) }
+        }
+    }
 }

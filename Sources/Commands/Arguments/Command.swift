@@ -174,8 +174,10 @@ enum Command: String, CaseIterable, Sendable {
                     + "used least recently go, stored or viewed, until the rest is within output.max_bytes of its job file, or "
                     + "--max-bytes. Their items are evicted: no run fetches them again but with --refresh. Pictures that were "
                     + "made of them stay.",
+                "With --gone the files of items that the last whole list did not have go as well, with their metadata files "
+                    + "and pictures. Should they be listed again, they are fetched again. Nothing else removes them.",
                 "Below .runner of the output directory goes what no row knows: pictures, parts, unfinished lists. Prints a "
-                    + "line for each file: evict, remove, or changed (it is not what was stored, and stays), job, key, path, "
+                    + "line for each file: evict, gone, remove, or changed (it is not what was stored, and stays), job, key, path, "
                     + "bytes. Into a pipe or a file the fields are separated by tabs.",
             ]
         case .adopt:
@@ -271,6 +273,7 @@ enum Command: String, CaseIterable, Sendable {
         case .gc:
             [
                 ("runner gc --dry-run", "What would go, of all jobs."),
+                ("runner gc photos --gone --dry-run", "Which files of delisted items --gone would remove."),
                 ("runner gc photos --max-bytes 2GB", "Keeps the two gigabytes that were used last."),
             ]
         case .web:

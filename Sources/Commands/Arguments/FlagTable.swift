@@ -120,6 +120,9 @@ enum FlagTable {
         Flag(switch: "now", in: .settings, of: [.control], help: "with stop: break off what is in flight") {
             $0.isNow = true
         },
+        Flag(
+            switch: "gone", in: .settings, of: [.gc], help: "remove the files of items that are no longer listed"
+        ) { $0.isRemovingGone = true },
         Flag(switch: "dry-run", in: .settings, of: [.gc], help: "print what would go, and change nothing") {
             $0.isDryRun = true
         },

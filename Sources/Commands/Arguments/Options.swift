@@ -47,6 +47,8 @@ struct Options: Equatable, Sendable {
     /// What `gc` leaves of each job; nil: what its job file says.
     var maximumBytes: Int64?
     var isDryRun = false
+    /// Whether `gc` removes files of items that are no longer listed.
+    var isRemovingGone = false
     var showsItems = false
     var showsCollections = false
     var showsFailures = false

@@ -72,8 +72,9 @@ struct GCCommand {
         let printer = GarbagePrinter(console: console)
         do {
             let ending = try await GarbageCollection.collect(
-                target.name, maximumBytes: target.maximumBytes, isDryRun: options.isDryRun, database: database,
-                environment: context.environment, findings: { printer.print($0) })
+                target.name, maximumBytes: target.maximumBytes, isRemovingGone: options.isRemovingGone,
+                isDryRun: options.isDryRun, database: database, environment: context.environment,
+                findings: { printer.print($0) })
             switch ending {
             case .busy(let holder):
                 console.tell(context.busyText(job: target.name, holder))
@@ -101,7 +102,10 @@ struct GCCommand {
         let would = options.isDryRun ? "would be " : ""
         var parts: [String] = []
         if outcome.evicted > 0 { parts.append("\(counted(outcome.evicted, "item")) \(would)evicted") }
-        if outcome.removed > 0 { parts.append("\(counted(outcome.removed, "file")) \(would)removed") }
+        if outcome.gone > 0 { parts.append("\(counted(outcome.gone, "delisted file")) \(would)removed") }
+        if outcome.removed > 0 {
+            parts.append("\(counted(outcome.removed, outcome.gone > 0 ? "other file" : "file")) \(would)removed")
+        }
         var text = parts.isEmpty ? "nothing to remove" : parts.joined(separator: ", ")
         if !parts.isEmpty { text += ", which frees \(byteText(outcome.freed))" }
         if outcome.changed > 0 {

@@ -24,6 +24,7 @@ package enum CatalogSchema {
             Migration("the page", sql: page),
             Migration("settings that runs are compared by", sql: comparedSettings),
             Migration("views", sql: views),
+            Migration("metadata beside files", sql: sidecars),
         ])
 
     private static let tables = """
@@ -306,6 +307,16 @@ package enum CatalogSchema {
             elapsed_us INTEGER,
             wire_bytes INTEGER,
             body_bytes INTEGER
+        );
+        """
+
+    /// What `output.sidecar` has written beside the files of items; `path` is relative to the job's directory.
+    private static let sidecars = """
+        CREATE TABLE sidecar (
+            item_id INTEGER PRIMARY KEY REFERENCES item(id) ON DELETE CASCADE,
+            path TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            sha256 TEXT NOT NULL
         );
         """
 

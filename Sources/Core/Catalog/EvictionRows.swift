@@ -66,14 +66,27 @@ package enum EvictionRows {
     }
 
     /// Has an item claim no file; its row keeps the size and the digest of the one that goes.
-    package static func evict(item id: Int64, on catalog: Connection) throws {
+    ///
+    /// - Parameter state: `evicted`, which no run fetches again; or `gone`, fetched when it is listed again.
+    package static func evict(item id: Int64, as state: ItemState, on catalog: Connection) throws {
         try catalog.run(
             """
-            UPDATE item SET state = 'evicted', path = NULL, stored_url = NULL, etag = NULL, last_modified = NULL,
+            UPDATE item SET state = ?, path = NULL, stored_url = NULL, etag = NULL, last_modified = NULL,
                 expires_at = NULL, variant = NULL, failure = NULL, is_unsettled = 0, permanent_failures = 0,
                 asked_again_at = NULL
             WHERE id = ?
-            """, id)
+            """, state, id)
+    }
+
+    /// Delisted items of a job that have a file, in the order of their ids after this one; none at the end.
+    package static func gone(
+        ofJob job: String, after id: Int64, limit: Int, on catalog: Connection
+    ) throws -> [Int64] {
+        try catalog.rows(
+            """
+            SELECT id FROM item WHERE job = ? AND id > ? AND state = 'gone' AND path IS NOT NULL ORDER BY id LIMIT ?
+            """, job, id, limit
+        ) { try $0[0] }
     }
 
     /// Has an evicted item claim its file again, without validators: it is asked for in full.

@@ -59,12 +59,17 @@ package enum PictureRows {
     }
 
     /// Whether a row claims a picture, of the jobs that store into the same directory as this one.
-    package static func isClaimed(_ path: String, of job: String, on catalog: Connection) throws -> Bool {
-        let owner: Int64? = try catalog.value(
+    ///
+    /// - Parameter others: items whose claims count for nothing.
+    package static func isClaimed(
+        _ path: String, of job: String, besides others: Set<Int64> = [], on catalog: Connection
+    ) throws -> Bool {
+        let owners: [Int64] = try catalog.rows(
             """
             SELECT item_id FROM picture JOIN item ON item.id = item_id JOIN job ON job.name = item.job
-            WHERE picture.path = ? AND directory = (SELECT directory FROM job WHERE name = ?) LIMIT 1
-            """, path, job)
-        return owner != nil
+            WHERE picture.path = ? AND directory = (SELECT directory FROM job WHERE name = ?) LIMIT ?
+            """, path, job, others.count + 1
+        ) { try $0[0] }
+        return owners.contains { !others.contains($0) }
     }
 }

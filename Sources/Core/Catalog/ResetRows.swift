@@ -114,6 +114,7 @@ package enum ResetRows {
     package static func delete(item id: Int64, on catalog: Connection) throws -> [String] {
         let pictures = try PictureRows.delete(ofItem: id, on: catalog)
         try catalog.run("DELETE FROM mark WHERE item_id = ?", id)
+        try SidecarRows.delete(ofItem: id, on: catalog)
         try catalog.run("DELETE FROM download WHERE item_id = ?", id)
         try catalog.run("DELETE FROM item WHERE id = ?", id)
         return pictures

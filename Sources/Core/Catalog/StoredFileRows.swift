@@ -105,7 +105,7 @@ package struct VerifiableFile: Sendable, Equatable {
 
     fileprivate static let columns = "id, key, path, size, sha256, state = 'gone'"
 
-    fileprivate init(_ row: borrowing Row) throws {
+    init(_ row: borrowing Row) throws {
         (item, key, path) = (try row[0], try row[1], try row[2])
         (size, sha256, isGone) = (try row[3], try row[4], try row[5])
     }

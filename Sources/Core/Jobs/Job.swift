@@ -33,8 +33,17 @@ package struct JobOutput: Sendable {
     package var template: PathTemplate
     /// Whether equal bytes are stored once.
     package var deduplicates = false
+    /// What is written beside each file.
+    package var sidecar = SidecarFormat.none
     /// How many bytes of items' files the job keeps; nil: all.
     package var maximumBytes: Int64?
+}
+
+/// `output.sidecar`: how what is known of a file is written beside it.
+package enum SidecarFormat: String, Sendable, CaseIterable {
+    case none
+    /// The path of the file and `.json`.
+    case json
 }
 
 /// `refresh`: when a stored file is asked for again.

@@ -108,6 +108,7 @@ package struct OutputDocument: YAMLRecord {
     /// With its place in the file, since it is checked when the module's fields are known.
     package var path: Node?
     package var deduplicates = false
+    package var sidecar = SidecarFormat.none
     package var maximumBytes: ByteCount?
 
     package init() {}
@@ -126,6 +127,9 @@ package struct OutputDocument: YAMLRecord {
         .optional(
             "deduplicate", \.deduplicates, default: "false",
             help: "whether equal bytes are stored once, as shared blocks or else as a hard link"),
+        .optional(
+            "sidecar", \.sidecar, default: "none",
+            help: "json writes what is known of each file beside it, as PATH.json"),
         .optional(
             "max_bytes", \.maximumBytes, default: "none",
             help: "bytes of items' files to keep; those used least recently go first", example: "10GB",
@@ -204,6 +208,7 @@ extension TransferPolicy: YAMLRecord {
     }
 }
 
+extension SidecarFormat: YAMLEnum {}
 extension RefreshPolicy: YAMLEnum {}
 extension KnownFailurePolicy: YAMLEnum {}
 extension ProtocolVersion: YAMLEnum {}

@@ -222,7 +222,7 @@ package struct JobLoader: Sendable {
             name: fields.name, file: absolute, folder: folder, source: plan,
             output: JobOutput(
                 directory: resolved(fields.output.directory, in: folder), template: template,
-                deduplicates: fields.output.deduplicates,
+                deduplicates: fields.output.deduplicates, sidecar: fields.output.sidecar,
                 maximumBytes: fields.output.maximumBytes?.bytes),
             transfer: transfer, refresh: fields.refresh, media: fields.media,
             expects: fields.expects?.values ?? plan.description?.expects ?? module.expects,

@@ -378,7 +378,7 @@ final class JobRun: Sendable {
         } else {
             outcome = missed == 0 ? .complete : .partial
         }
-        var warnings = [ledger.renaming.warning, ledger.adoption?.summary]
+        var warnings = [ledger.renaming.warning, ledger.adoption?.summary] + (ledger.sidecars?.warnings ?? [])
         if case .complete = listing, ledger.fatal == nil {
             if !ledger.list.isPartial, !ledger.context.selection.isSourceChanged {
                 try ledger.writeExpected(on: catalog)

@@ -39,6 +39,7 @@ extension RunLedger {
         }
         renaming.removeOldNames()
         publication.committed()
+        try sidecars?.write(on: catalog)
         outcome.add(committed())
         return outcome
     }
@@ -187,6 +188,7 @@ extension RunLedger {
             outcome.isEnough = isEnough
             try writeFigures(on: catalog)
         }
+        try sidecars?.write(on: catalog)
         outcome.add(committed())
         return outcome
     }

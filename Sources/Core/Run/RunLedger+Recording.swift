@@ -42,6 +42,8 @@ extension RunLedger {
         for published in items { publication.removeSuperseded(published) }
         journal.clear()
         noteStored(items, now: now)
+        for published in items { sidecars?.note(published.item.work.id) }
+        try sidecars?.write(on: catalog)
         var events = items.compactMap { event($0, now: now) }
         events += evict(on: catalog, now: now)
         if let progress = committed() { events.append(progress) }
@@ -203,6 +205,7 @@ extension RunLedger {
         publication.recorded()
         if isDoubtful { try ItemRows.forgetValidators(of: leader, on: catalog) }
         noteStored(published, now: now)
+        sidecars?.note(work.id)
         publication.noteUncommitted(published)
         _ = end(work.id)
         return published.compactMap { event($0, now: now) }

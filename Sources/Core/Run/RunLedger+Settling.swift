@@ -16,6 +16,7 @@ extension RunLedger {
             planned(row, PlannedAction(record))
             return nil
         }
+        sidecars?.note(row.id)
         switch record.outcome {
         case .fresh:
             if row.isUnsettled || row.state != .stored || row.failure != nil {

@@ -26,6 +26,8 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     let deduplication: Deduplication?
     /// nil unless the job has one.
     let limit: StorageLimit?
+    /// nil unless the job writes metadata beside its files.
+    let sidecars: Sidecars?
     /// nil unless the run takes files that are there already.
     let adoption: FolderAdoption?
     /// Whether the catalog had no item of the job when this began.
@@ -60,6 +62,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
             context.job.output.deduplicates && file != nil
             ? try Deduplication(job: job, in: context.output, on: catalog) : nil
         limit = file == nil ? nil : try StorageLimit(context, journal, sums, on: catalog)
+        sidecars = context.job.output.sidecar == .json && file != nil ? Sidecars(context, journal) : nil
         adoption = context.selection.isAdopting ? FolderAdoption(context) : nil
         publication = Publication(context, journal, names, deduplication)
     }

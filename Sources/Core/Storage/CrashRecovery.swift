@@ -11,6 +11,8 @@ package enum CrashRecovery {
     package struct Findings {
         /// Files that were replaced, with the items whose rows describe the ones before.
         var replaced: [(item: Int64, intent: PublishJournal.Intent)] = []
+        /// The same of metadata files, as they are now.
+        var replacedSidecars: [Sidecar] = []
         /// Files that had lost their rows or their names, and their lengths in bytes.
         var retired: [(path: RelativePath, size: Int64)] = []
         /// Files that no row claims and that the job may replace.
@@ -40,6 +42,13 @@ package enum CrashRecovery {
             else { continue }
             findings.replaced.append((claim.item, intent))
         }
+        for sidecar in try SidecarRows.all(ofJob: job, on: catalog, where: { intents[$0] != nil }) {
+            guard let intents = findings.unclaimed.removeValue(forKey: sidecar.path)?.filter({ !$0.isRetirement }),
+                let intent = intent(of: sidecar.path, among: intents, in: output), intent.digest != sidecar.digest
+            else { continue }
+            findings.replacedSidecars.append(
+                Sidecar(item: sidecar.item, path: sidecar.path, size: intent.size, digest: intent.digest))
+        }
         for (path, intents) in findings.unclaimed {
             let retired = intents.filter(\.isRetirement)
             guard !retired.isEmpty, let intent = intent(of: path, among: retired, in: output) else { continue }
@@ -53,6 +62,7 @@ package enum CrashRecovery {
         for (item, intent) in findings.replaced {
             try StoredFileRows.adopt(intent.size, intent.digest, asItem: item, on: catalog)
         }
+        for sidecar in findings.replacedSidecars { try SidecarRows.set(sidecar, on: catalog) }
         for (path, _) in findings.retired {
             try output.remove(path)
             output.removeEmptyFolders(above: path)

@@ -1,6 +1,6 @@
 import Catalog
 package import Files
-import Model
+package import Model
 package import SQLite
 
 /// Takes stored files of items away, so that their rows keep what is known of them and claim no file.
@@ -135,20 +135,25 @@ package struct Eviction {
 
     /// Takes the victims' files away. The journal is the caller's to clear.
     ///
-    /// - Parameter alsoWriting: joins the transaction of the rows.
+    /// - Parameters:
+    ///   - left: what becomes of the items: `evicted` or `gone`.
+    ///   - alsoWriting: joins the transaction of the rows.
     /// - Returns: the victims whose files can't be removed, and why: their rows have them again, and ask for them in full.
     /// - Throws: what the catalog or the journal has thrown, with nothing done; what the flush has thrown.
     package func remove(
-        _ victims: [Victim], _ journal: PublishJournal, on catalog: Connection, alsoWriting: () throws -> Void = {}
+        _ victims: [Victim], _ journal: PublishJournal, leaving left: ItemState = .evicted, on catalog: Connection,
+        alsoWriting: () throws -> Void = {}
     ) throws -> [(victim: Victim, error: FileError)] {
         guard !victims.isEmpty else { return [] }
+        let sidecars = try SidecarRemoval(ofItems: victims.map(\.id), on: catalog)
         try journal.record(
             victims.map {
                 PublishJournal.Intent(path: $0.path, size: $0.size, digest: $0.digest, isRetirement: true)
-            })
+            } + sidecars.intents)
         if isDurable { try output.flushData() }
         try catalog.transaction {
-            for victim in victims { try EvictionRows.evict(item: victim.id, on: catalog) }
+            for victim in victims { try EvictionRows.evict(item: victim.id, as: left, on: catalog) }
+            try sidecars.deleteRows(on: catalog)
             try alsoWriting()
         }
         var failed: [(victim: Victim, error: FileError)] = []
@@ -158,6 +163,7 @@ package struct Eviction {
             do throws(FileError) {
                 try output.remove(victim.path)
                 output.removeEmptyFolders(above: victim.path)
+                try sidecars.removeFile(ofItem: victim.id, in: output)
             } catch {
                 failed.append((victim, error))
             }

@@ -12,6 +12,8 @@ package enum GarbageCollection {
         package enum Kind: String, Sendable {
             /// An item's file that is over the limit.
             case evict
+            /// The file of an item that is no longer listed.
+            case gone
             /// A file of the program's own that nothing needs.
             case remove
             /// An item's file that is not what its row says: it stays.
@@ -31,6 +33,8 @@ package enum GarbageCollection {
     package struct Outcome: Sendable, Hashable {
         /// Items whose files went.
         package var evicted = 0
+        /// Items no longer listed whose files went.
+        package var gone = 0
         /// Other files that went.
         package var removed = 0
         /// Files that stay although they would have to go.
@@ -53,12 +57,14 @@ package enum GarbageCollection {
     ///
     /// - Parameters:
     ///   - maximumBytes: of items' files to keep; nil: all.
+    ///   - isRemovingGone: whether files of items that are no longer listed go.
     ///   - isDryRun: whether to find what would go, and change nothing: neither files nor rows nor locks.
     ///   - findings: called with each file in turn, on a thread of its own.
     /// - Throws: ``UpkeepError`` for an unknown job; ``CatalogError`` without a catalog; `FileError` when the output
     ///   directory can't be opened or a file can't be removed; what the catalog has thrown. What went by then is whole.
     package static func collect(
-        _ name: String, maximumBytes: Int64?, isDryRun: Bool, database: String, environment: [String: String],
+        _ name: String, maximumBytes: Int64?, isRemovingGone: Bool = false, isDryRun: Bool, database: String,
+        environment: [String: String],
         findings: @escaping @Sendable (Finding) -> Void
     ) async throws -> Ending {
         let store = CatalogStore(
@@ -72,7 +78,8 @@ package enum GarbageCollection {
                     if let holder = try JobLocks.holder(name, output, catalog: database) { return Ending.busy(holder) }
                     try DirectoryOwnership.check(
                         name, output, directory: job.directory, database: database, on: catalog)
-                    var sweep = GarbageSweep(name, output, journal: nil, findings: findings)
+                    var sweep = GarbageSweep(
+                        name, output, journal: nil, isRemovingGone: isRemovingGone, findings: findings)
                     return .collected(try sweep.run(maximumBytes: maximumBytes, on: catalog))
                 }
                 switch try HeldJob.hold(job, database: database, on: catalog) {
@@ -82,7 +89,8 @@ package enum GarbageCollection {
                     // A directory that is not there, perhaps not mounted, has lost nothing.
                     let output = try held.output ?? OutputDirectory(path: job.directory, create: false)
                     var sweep = GarbageSweep(
-                        name, output, journal: try PublishJournal(in: output), findings: findings)
+                        name, output, journal: try PublishJournal(in: output), isRemovingGone: isRemovingGone,
+                        findings: findings)
                     return .collected(try sweep.run(maximumBytes: maximumBytes, on: catalog))
                 }
             }
@@ -103,16 +111,20 @@ private struct GarbageSweep {
     let output: OutputDirectory
     /// nil for a dry run.
     let journal: PublishJournal?
+    let isRemovingGone: Bool
     let findings: (GarbageCollection.Finding) -> Void
+    /// Items no longer listed whose files go.
+    private var gone: Set<Int64> = []
     var outcome = GarbageCollection.Outcome()
 
     init(
-        _ job: String, _ output: OutputDirectory, journal: PublishJournal?,
+        _ job: String, _ output: OutputDirectory, journal: PublishJournal?, isRemovingGone: Bool,
         findings: @escaping (GarbageCollection.Finding) -> Void
     ) {
         self.job = job
         self.output = output
         self.journal = journal
+        self.isRemovingGone = isRemovingGone
         self.findings = findings
     }
 
@@ -126,7 +138,11 @@ private struct GarbageSweep {
             try output.flushFolders()
             if !intents.isEmpty { try clear(journal, left) }
         }
-        if let maximumBytes { try evict(over: maximumBytes, left, on: catalog) }
+        // For a dry run, whose rows stay as they are.
+        let replaced = journal == nil ? Dictionary(left.replaced.map { ($0.item, $0.intent) }) { $1 } : [:]
+        let eviction = Eviction(job: job, output: output, replaced: replaced)
+        if isRemovingGone { try removeGone(left, by: eviction, on: catalog) }
+        if let maximumBytes { try evict(over: maximumBytes, left, by: eviction, on: catalog) }
         try removeParts(on: catalog)
         try removePictures(on: catalog)
         for (name, size) in try output.abandonedKept() {
@@ -136,14 +152,40 @@ private struct GarbageSweep {
         return outcome
     }
 
-    private mutating func evict(
-        over maximum: Int64, _ leftovers: CrashRecovery.Findings, on catalog: Connection
+    /// Takes the files of items that are no longer listed, and has the pictures that were made of them go as well.
+    private mutating func removeGone(
+        _ leftovers: CrashRecovery.Findings, by eviction: Eviction, on catalog: Connection
     ) throws {
-        // For a dry run, whose rows stay as they are.
-        let replaced = journal == nil ? Dictionary(leftovers.replaced.map { ($0.item, $0.intent) }) { $1 } : [:]
-        let eviction = Eviction(job: job, output: output, replaced: replaced)
+        var last: Int64 = 0
+        while true {
+            let items = try EvictionRows.gone(ofJob: job, after: last, limit: Self.portion, on: catalog)
+            guard let end = items.last else { return }
+            last = end
+            let found = try eviction.examine(items, on: catalog)
+            for file in found.strangers { tell(.changed, file.key, file.path, file.size) }
+            outcome.changed += found.strangers.count
+            var left: Set<Int64> = []
+            if let journal {
+                let failed = try eviction.remove(found.victims, journal, leaving: .gone, on: catalog) {
+                    for victim in found.victims { _ = try PictureRows.delete(ofItem: victim.id, on: catalog) }
+                }
+                left.formUnion(failed.map(\.victim.id))
+                outcome.faults += failed.map { "\($0.error)" }
+                try clear(journal, leftovers)
+            }
+            let removed = found.victims.filter { !left.contains($0.id) }
+            for victim in removed { tell(.gone, victim.key, victim.path.text, victim.size) }
+            gone.formUnion(removed.map(\.id))
+            outcome.gone += removed.count
+            outcome.freed += Eviction.freed(by: removed)
+        }
+    }
+
+    private mutating func evict(
+        over maximum: Int64, _ leftovers: CrashRecovery.Findings, by eviction: Eviction, on catalog: Connection
+    ) throws {
         var kept = KeptFiles(maximum: maximum, bytes: 0)
-        try kept.look(atJob: job, in: output, replaced: replaced, on: catalog)
+        try kept.look(atJob: job, in: output, replaced: eviction.replaced, besides: gone, on: catalog)
         while true {
             let surplus = try kept.takeSurplus(Self.portion, by: eviction, on: catalog)
             guard !surplus.isEmpty else { break }
@@ -185,7 +227,7 @@ private struct GarbageSweep {
         for name in try output.pictureNames().sorted() {
             guard OutputDirectory.isPictureName(name), let size = output.sizeOfPicture(name) else { continue }
             let path = "\(OutputDirectory.privateName)/pictures/\(name)"
-            if try PictureRows.isClaimed(path, of: job, on: catalog) { continue }
+            if try PictureRows.isClaimed(path, of: job, besides: gone, on: catalog) { continue }
             removed(path, size)
             if journal != nil { try output.removePicture(name) }
         }

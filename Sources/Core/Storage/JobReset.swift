@@ -162,7 +162,8 @@ package final class JobReset: Sendable {
     {
         let rows = try ResetRows.items(ofJob: held.job.name, scope, limit: Self.batchSize, on: catalog)
         guard !rows.isEmpty else { return false }
-        try journal?.record(rows.compactMap(intent))
+        let sidecars = try SidecarRemoval(ofItems: rows.map(\.id), on: catalog)
+        try journal?.record(rows.compactMap(intent) + sidecars.intents)
         try held.output?.flushData()
         var pictures: Set<String> = []
         try catalog.transaction {
@@ -172,7 +173,12 @@ package final class JobReset: Sendable {
         }
         outcome.items += rows.count
         if let output = held.output {
-            for row in rows { try removeFile(of: row, in: output, &outcome) }
+            for row in rows {
+                try removeFile(of: row, in: output, &outcome)
+                if let changed = try sidecars.removeFile(ofItem: row.id, in: output) {
+                    outcome.strangers.append(changed.text)
+                }
+            }
             for path in pictures {
                 try PictureRows.removeUnclaimed(path, of: held.job.name, in: output, on: catalog)
             }

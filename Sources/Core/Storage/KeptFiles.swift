@@ -88,10 +88,12 @@ package struct KeptFiles {
 
     /// Looks at all files on the disk, unless it was done.
     ///
-    /// - Parameter replaced: files that are newer than their rows say, by item.
+    /// - Parameters:
+    ///   - replaced: files that are newer than their rows say, by item.
+    ///   - others: items whose files do not count.
     mutating func look(
         atJob job: String, in output: OutputDirectory, replaced: [Int64: PublishJournal.Intent] = [:],
-        on catalog: Connection
+        besides others: Set<Int64> = [], on catalog: Connection
     ) throws {
         guard files == nil else { return }
         looks += 1
@@ -101,7 +103,8 @@ package struct KeptFiles {
         try EvictionRows.forEachFile(ofJob: job, on: catalog) { used in
             let (item, lastUse) = (used.item, used.lastUse)
             let size = replaced[item]?.size ?? used.size
-            guard !strangers.contains(item), let path = try? RelativePath(validating: used.path),
+            guard !strangers.contains(item), !others.contains(item),
+                let path = try? RelativePath(validating: used.path),
                 let file = output.information(path), file.isRegular
             else { return }
             if file.links > 1, let index = linked[Inode(file)] {

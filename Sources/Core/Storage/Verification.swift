@@ -52,7 +52,7 @@ package enum Verification {
         return try CatalogJob.names(on: catalog)
     }
 
-    /// Reads every file that a row of a job claims, also those of delisted items. A file that a run replaces
+    /// Reads every file that a row of a job claims, also those of delisted items and the metadata beside files. A file that a run replaces
     /// meanwhile is judged by its new row.
     ///
     /// - Parameters:
@@ -83,7 +83,12 @@ package enum Verification {
                     defer { held.release() }
                     // A directory that is not there, perhaps not mounted, is not to be fetched anew.
                     let output = try held.output ?? OutputDirectory(path: job.directory, create: false)
-                    let reader = Reader(job: name, output: output) { try forget($0, $1, on: $2) }
+                    let reader = Reader(job: name, output: output) { kind, file, fault, catalog in
+                        switch kind {
+                        case .stored: try forget(file, fault, on: catalog)
+                        case .metadata: try giveUp(file, in: output, on: catalog)
+                        }
+                    }
                     return .verified(try reader.read(catalog, findings: findings, progress: progress))
                 }
             }
@@ -93,8 +98,17 @@ package enum Verification {
     }
 
     /// Keeps the path where something is: the next download replaces it, and nothing before that.
-    private static func forget(_ item: Int64, _ fault: Fault, on catalog: Connection) throws {
-        try StoredFileRows.forgetFile(ofItem: item, keepingPath: fault != .missing, on: catalog)
+    private static func forget(_ file: VerifiableFile, _ fault: Fault, on catalog: Connection) throws {
+        try StoredFileRows.forgetFile(ofItem: file.item, keepingPath: fault != .missing, on: catalog)
+    }
+
+    /// Has the next run write a metadata file anew: what is there is to give way.
+    private static func giveUp(_ file: VerifiableFile, in output: OutputDirectory, on catalog: Connection) throws {
+        guard let path = try? RelativePath(validating: file.path), let found = output.information(path),
+            found.isRegular, let digest = try? output.digest(of: path)
+        else { return try SidecarRows.delete(ofItem: file.item, on: catalog) }
+        try SidecarRows.set(
+            Sidecar(item: file.item, path: path, size: found.size, digest: digest), on: catalog)
     }
 }
 
@@ -102,8 +116,32 @@ package enum Verification {
 private struct Reader: Sendable {
     let job: String
     let output: OutputDirectory
-    /// Called with the item of each faulty file, and what is wrong with it.
-    var repair: (@Sendable (Int64, Verification.Fault, Connection) throws -> Void)?
+    /// Called with each faulty file, and what is wrong with it.
+    var repair: (@Sendable (Kind, VerifiableFile, Verification.Fault, Connection) throws -> Void)?
+
+    /// Whose rows claim a file.
+    enum Kind: CaseIterable {
+        /// An item's.
+        case stored
+        /// That of the metadata beside it.
+        case metadata
+
+        func files(
+            ofJob job: String, after id: Int64, limit: Int, on catalog: Connection
+        ) throws -> [VerifiableFile] {
+            switch self {
+            case .stored: try StoredFileRows.verifiable(ofJob: job, after: id, limit: limit, on: catalog)
+            case .metadata: try SidecarRows.verifiable(ofJob: job, after: id, limit: limit, on: catalog)
+            }
+        }
+
+        func file(ofItem id: Int64, on catalog: Connection) throws -> VerifiableFile? {
+            switch self {
+            case .stored: try StoredFileRows.verifiable(item: id, on: catalog)
+            case .metadata: try SidecarRows.verifiable(item: id, on: catalog)
+            }
+        }
+    }
 
     /// Faults are reported once their page has been read.
     private static let pageSize = 64
@@ -113,17 +151,25 @@ private struct Reader: Sendable {
         progress: @Sendable (Verification.Outcome) -> Void
     ) throws -> Verification.Outcome {
         var outcome = Verification.Outcome()
+        for kind in Kind.allCases { try read(kind, &outcome, catalog, findings: findings, progress: progress) }
+        return outcome
+    }
+
+    private func read(
+        _ kind: Kind, _ outcome: inout Verification.Outcome, _ catalog: Connection,
+        findings: (Verification.Finding) -> Void, progress: @Sendable (Verification.Outcome) -> Void
+    ) throws {
         var last: Int64 = 0
         while true {
             // No transaction stays open while files are read: it would keep the write-ahead log growing.
-            let files = try StoredFileRows.verifiable(ofJob: job, after: last, limit: Self.pageSize, on: catalog)
-            guard let end = files.last?.item else { return outcome }
+            let files = try kind.files(ofJob: job, after: last, limit: Self.pageSize, on: catalog)
+            guard let end = files.last?.item else { return }
             last = end
             let faults = faults(of: files, &outcome, progress)
             for (file, fault) in zip(files, faults) {
-                guard let fault, let (file, fault) = try settle(file, fault, on: catalog) else { continue }
+                guard let fault, let (file, fault) = try settle(kind, file, fault, on: catalog) else { continue }
                 outcome.faults += 1
-                try repair?(file.item, fault, catalog)
+                try repair?(kind, file, fault, catalog)
                 findings(
                     Verification.Finding(
                         job: job, key: file.key, path: file.path, size: file.size, fault: fault, isGone: file.isGone))
@@ -170,11 +216,11 @@ private struct Reader: Sendable {
 
     /// A fault by the row as it is once the file has been read; nil where a run has fixed it meanwhile.
     private func settle(
-        _ file: VerifiableFile, _ fault: Verification.Fault, on catalog: Connection
+        _ kind: Kind, _ file: VerifiableFile, _ fault: Verification.Fault, on catalog: Connection
     ) throws -> (VerifiableFile, Verification.Fault)? {
         var (file, found) = (file, Optional(fault))
         while let fault = found {
-            guard let now = try StoredFileRows.verifiable(item: file.item, on: catalog) else { return nil }
+            guard let now = try kind.file(ofItem: file.item, on: catalog) else { return nil }
             if now == file { return (file, fault) }
             file = now
             found = self.fault(of: file)

@@ -31,19 +31,6 @@ extension TransferCoordinator {
         /// Why hosts are left alone, and what of that is to be told.
         var outages: [HTTPOrigin: TransferFailure] = [:]
         var troubles: [HostOutage] = []
-    }
-
-    /// A request that is to begin, and who asks.
-    struct Begun {
-        let exchange: any PlacedExchange
-        let attempt: Int
-        let version: HTTPVersion
-
-        /// Makes the request, which may look at a part that an earlier run left, and begins it.
-        func begin(on loop: HTTPLoop, now: Monotonic, wall: Int64) {
-            let request = exchange.request(attempt: attempt, version: version, now: now, wall: wall)
-            exchange.ticket = loop.begin(request, exchange)
-        }
 
         /// Takes those of some new items that a person asked to have first.
         ///
@@ -61,6 +48,19 @@ extension TransferCoordinator {
             }
             let ids = Set(first.map(\.id))
             return work.filter { !ids.contains($0.id) }
+        }
+    }
+
+    /// A request that is to begin, and who asks.
+    struct Begun {
+        let exchange: any PlacedExchange
+        let attempt: Int
+        let version: HTTPVersion
+
+        /// Makes the request, which may look at a part that an earlier run left, and begins it.
+        func begin(on loop: HTTPLoop, now: Monotonic, wall: Int64) {
+            let request = exchange.request(attempt: attempt, version: version, now: now, wall: wall)
+            exchange.ticket = loop.begin(request, exchange)
         }
     }
 }

@@ -125,6 +125,13 @@ struct RunCheck {
             let digest = try? output.digest(of: path)
             #expect(digest?.hex == item["sha256"]?.text, "\(text)", sourceLocation: location)
         }
+        for row in try bench.table("SELECT * FROM sidecar") {
+            let path = try RelativePath(validating: row["path"]?.text ?? "")
+            claimed.insert(path.text)
+            guard !bench.rottenFiles.contains(path.text) else { continue }
+            let digest = try? output.digest(of: path)
+            #expect(digest?.hex == row["sha256"]?.text, "\(path)", sourceLocation: location)
+        }
         #expect(bench.files.subtracting(bench.foreignFiles).subtracting(claimed) == [], sourceLocation: location)
         if !bench.keepsParts { #expect(bench.parts == [], sourceLocation: location) }
         let journal = bench.directory.read("\(bench.outputFolder)/.runner/journal")

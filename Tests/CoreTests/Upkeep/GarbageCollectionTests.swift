@@ -28,11 +28,13 @@ struct GarbageCollectionTests {
     }
 
     private func collect(
-        _ bench: Bench, keeping maximum: Int64? = nil, isDryRun: Bool = false, job: String = "job"
+        _ bench: Bench, keeping maximum: Int64? = nil, isRemovingGone: Bool = false, isDryRun: Bool = false,
+        job: String = "job"
     ) async throws -> (GarbageCollection.Outcome, [Finding]) {
         let findings = Monitor<[Finding]>([])
         let ending = try await GarbageCollection.collect(
-            job, maximumBytes: maximum, isDryRun: isDryRun, database: bench.options.database, environment: [:],
+            job, maximumBytes: maximum, isRemovingGone: isRemovingGone, isDryRun: isDryRun,
+            database: bench.options.database, environment: [:],
             findings: { finding in findings.withLock { $0.append(finding) } })
         guard case .collected(let outcome) = ending else { throw TestSupportError("the job is busy") }
         return (outcome, findings.withLock { $0 })
@@ -90,6 +92,53 @@ struct GarbageCollectionTests {
         #expect(wouldBe == outcome)
         #expect(outcome.evicted == 2)
         #expect(try await collect(bench, keeping: 50).1 == [])
+    }
+
+    @Test("files of items no longer listed go with their pictures when they are to, and only then")
+    func gone() async throws {
+        let bench = try await stored()
+        _ = try await bench.run("/a", "/c")
+        for (name, item) in [("cd", "b"), ("ef", "c")] {
+            let picture = String(repeating: name, count: 32) + ".webp"
+            try bench.directory.write("x", to: "\(bench.outputFolder)/.runner/pictures/\(picture)")
+            try bench.change(
+                """
+                INSERT INTO picture (item_id, position, kind, path, width, height, size, sha256)
+                SELECT id, 1, 'thumbnail', '.runner/pictures/\(picture)', 1, 1, 1, '' FROM item WHERE key = '\(item)'
+                """)
+        }
+        #expect(try await collect(bench).1 == [])
+        let expected = [
+            Finding(kind: .gone, job: "job", key: "b", path: "b.png", size: 40),
+            Finding(
+                kind: .remove, job: "job", key: nil,
+                path: ".runner/pictures/\(String(repeating: "cd", count: 32)).webp", size: 1),
+        ]
+        let before = try snapshot(bench)
+        let (wouldBe, told) = try await collect(bench, keeping: 80, isRemovingGone: true, isDryRun: true)
+        #expect(try snapshot(bench) == before)
+        let (outcome, done) = try await collect(bench, keeping: 80, isRemovingGone: true)
+        #expect(told == expected)
+        #expect(done == expected)
+        #expect(wouldBe == outcome)
+        #expect((outcome.gone, outcome.evicted, outcome.freed, outcome.kept) == (1, 0, 41, 80))
+        #expect(bench.files == ["a.png", "c.png"])
+        #expect(try await collect(bench, isRemovingGone: true).1 == [])
+
+        #expect(try await bench.run("/a", "/b", "/c")["b"].outcome == "downloaded")
+        #expect(bench.files == ["a.png", "b.png", "c.png"])
+    }
+
+    @Test("a delisted item's file that was changed stays, and is told")
+    func goneAndChanged() async throws {
+        var bench = try await stored()
+        _ = try await bench.run("/a", "/c")
+        try bench.directory.write("mine", to: "\(bench.outputFolder)/b.png")
+        let (outcome, findings) = try await collect(bench, isRemovingGone: true)
+        #expect(findings == [Finding(kind: .changed, job: "job", key: "b", path: "b.png", size: 4)])
+        #expect((outcome.gone, outcome.changed) == (0, 1))
+        bench.foreignFiles = ["b.png"]
+        #expect(bench.file("b.png") == Array("mine".utf8))
     }
 
     @Test("below .runner goes what no row knows, and nothing that is not the program's")

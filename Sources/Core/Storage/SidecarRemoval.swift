@@ -1,0 +1,39 @@
+import Catalog
+import Files
+import SQLite
+
+/// Metadata files that go with the files that they are about.
+///
+/// Their rows go in the transaction that has the items claim no file; the journal has them before.
+struct SidecarRemoval {
+    private var sidecars: [Int64: Sidecar] = [:]
+
+    /// Finds the metadata files of some items.
+    init(ofItems items: some Sequence<Int64>, on catalog: Connection) throws {
+        for item in items {
+            if let sidecar = try SidecarRows.sidecar(ofItem: item, on: catalog) { sidecars[item] = sidecar }
+        }
+    }
+
+    /// For the journal, before rows and files go.
+    var intents: [PublishJournal.Intent] { sidecars.values.map(\.retirement) }
+
+    /// Deletes the rows.
+    func deleteRows(on catalog: Connection) throws {
+        for item in sidecars.keys { try SidecarRows.delete(ofItem: item, on: catalog) }
+    }
+
+    /// Removes the metadata file of an item. One that somebody has changed stays.
+    ///
+    /// - Returns: the path of one that stays; nil where none is left.
+    @discardableResult
+    func removeFile(ofItem item: Int64, in output: OutputDirectory) throws(FileError) -> RelativePath? {
+        guard let sidecar = sidecars[item] else { return nil }
+        guard sidecar.isUnchanged(in: output) else {
+            return output.information(sidecar.path) == nil ? nil : sidecar.path
+        }
+        try output.remove(sidecar.path)
+        output.removeEmptyFolders(above: sidecar.path)
+        return nil
+    }
+}
