@@ -2,6 +2,7 @@ import Catalog
 import Dispatch
 import Reports
 import SQLite
+import System
 
 /// `runner recents`, `runner search` and `runner favourites`: the lists of the page, as lines.
 struct ItemListCommand {

@@ -2,6 +2,7 @@ import Catalog
 import Reports
 import SQLite
 import Storage
+import System
 
 /// `runner remove`: deletes the files of items, which no run fetches again; `runner restore` has the next run fetch them.
 struct RemovalCommand {
