@@ -7,12 +7,12 @@ help: ## this list
 # One file without Swift's own libraries: it starts in half the time and can be copied to another machine.
 build: ## the program, .build/release/runner
 	@scripts/install-packages build
-	swift build -c release --static-swift-stdlib --product runner
+	swift build -c release --static-swift-stdlib --disable-local-rpath --product runner
 
 # It needs libvips, here and where it runs; runner itself does not. runner finds it beside itself.
 media: ## what makes pictures for jobs with media:, .build/release/runner-media
 	@scripts/install-packages media
-	swift build -c release --static-swift-stdlib --product runner-media
+	swift build -c release --static-swift-stdlib --disable-local-rpath --product runner-media
 
 # Does not build: make build as yourself, then make install as root. PREFIX and DESTDIR as usual.
 install: ## the built program, manual pages and completions, below PREFIX (/usr/local)
@@ -53,7 +53,7 @@ bench: build media ## figures beside curl, wget2, aria2 and others, from a web s
 	@bench/bench --rounds $(ROUNDS) $(ROWS)
 
 format: ## formats the sources in place
-	swift format --in-place --parallel --configuration .swift-format --recursive Package.swift Sources Tests
+	swift format --in-place --parallel --configuration .swift-format --recursive Package.swift Sources Tests scripts/country-names.swift
 
 deps: ## the Debian packages for all of this
 	@scripts/install-packages

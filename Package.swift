@@ -59,6 +59,8 @@ let package = Package(
         .target(name: "CProcess"),
         // The page, packed by scripts/embed-page.
         .target(name: "CPage", exclude: ["page.pack"]),
+        // The names of countries, written by scripts/generate-country-names.
+        .target(name: "CCountries", exclude: ["names.gz"]),
 
         module("System", ["CLinux"]),
         module("YAML", ["CYAML"]),
@@ -97,7 +99,7 @@ let package = Package(
                 "SQLite", "HTTP", "JSON", "Files", "Media", "MediaProtocol", "MediaClient",
             ]),
 
-        module("SourcesFlags", path: "Sources/Sources-Flags", ["Model", "SourceKit", "YAML"]),
+        module("SourcesFlags", path: "Sources/Sources-Flags", ["CCountries", "HTTP", "Model", "SourceKit", "YAML"]),
         module("SourcesFlickr", path: "Sources/Sources-Flickr", ["Model", "SourceKit", "YAML"]),
         module(
             "SourcesManifest", path: "Sources/Sources-Manifest",

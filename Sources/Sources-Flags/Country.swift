@@ -53,9 +53,11 @@ extension Country: YAMLDecodable {
         default: break
         }
         if let country = all.first(where: { $0.code3 == text }) { return country }
-        let names = CountryNames(in: .english)
         // Two or three letters are too few to tell what was meant.
-        guard text.count > 3, let name = closestMatch(to: text, in: all.compactMap { names[$0] }) else { return nil }
-        return all.first { names[$0] == name }
+        guard text.count > 3 else { return nil }
+        let named = CountryNames(in: .english).all
+        return closestMatch(to: text, in: named.map(\.name)).flatMap { name in
+            named.first { $0.name == name }?.country
+        }
     }
 }

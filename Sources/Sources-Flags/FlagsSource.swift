@@ -18,10 +18,9 @@ package struct FlagsSource: Source {
     private let page: Page
 
     /// Names the countries. The list is no more than the options: the context is not touched.
-    ///
-    /// - Throws: an error that says so if this program was built without the names of countries.
-    package init(options: FlagsOptions, context: SourceContext) throws {
-        let countries = try CountryNames(in: options.language).named(options.selectedCountries)
+    package init(options: FlagsOptions, context: SourceContext) {
+        let selected = options.selectedCountries
+        let countries = CountryNames(in: options.language).all.filter { selected.contains($0.country) }
         let collection = ListedCollection(key: "flags", title: "Flags", expected: countries.count)
         let items = countries.map { country, name in
             ListedItem(

@@ -1,48 +1,47 @@
-import Foundation
 import YAML
 
-/// A language in which ICU knows the names of countries: the values of `language`.
+/// A language in which the CLDR knows the names of countries: the values of `language`.
 struct Language: Hashable, Sendable {
-    /// A BCP 47 tag of language, script and region, the last two optional: `de`, `zh-Hant`, `pt-BR`.
-    let tag: String
+    /// Of ISO 639, in lower case.
+    let language: String
+    /// Of ISO 15924: `Hant`.
+    let script: String?
+    /// Of ISO 3166-1 in upper case, or three digits of M49.
+    let region: String?
 
     static let english = Language(known: "en")
 
+    /// A BCP 47 tag: `de`, `zh-Hant`, `pt-BR`.
+    var tag: String { [language, script, region].compactMap(\.self).joined(separator: "-") }
+
     /// Takes a tag with hyphens or, as in the names of locales, underscores; case makes no difference.
     ///
-    /// Nil if ICU has no such language. `Locale` itself takes any text, and English is what comes out.
+    /// Nil if the CLDR has no such language, or not in this script; and if there is no such region.
     init?(tag: String) {
-        var parts = tag.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }.map {
-            String($0).lowercased()
-        }
-        let language = parts.removeFirst()
-        let script = parts.first?.count == 4 ? parts.removeFirst().capitalized : nil
-        let region = parts.isEmpty ? nil : parts.removeFirst().uppercased()
-        guard parts.isEmpty else { return nil }
-
-        let known = Set(Locale.availableIdentifiers)
-        let identifier = [language, script, region].compactMap(\.self).joined(separator: "_")
-        if !known.contains(identifier) {
-            guard known.contains(language) else { return nil }
-            // ICU lists neither the script that a language is usually written in nor all regions.
-            if let script, !known.contains("\(language)_\(script)") {
-                guard Locale.Language(identifier: language).script?.identifier == script else { return nil }
-            }
-            if let region, !Locale.Region(region).isISORegion { return nil }
-        }
-        self.tag = identifier.replacingOccurrences(of: "_", with: "-")
+        var parts = tag.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }.map { $0.lowercased() }
+        language = parts.removeFirst()
+        script = parts.first?.count == 4 ? parts.removeFirst().capitalizedScript : nil
+        region = parts.isEmpty ? nil : parts.removeFirst().uppercased()
+        guard parts.isEmpty, NameTable.shared.list(of: self) != nil else { return nil }
     }
 
-    private init(known tag: String) {
-        self.tag = tag
+    /// Without a look at the table, which takes milliseconds: this one is the default of every program's start.
+    private init(known language: String) {
+        self.language = language
+        script = nil
+        region = nil
     }
+}
+
+extension String {
+    fileprivate var capitalizedScript: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension Language: YAMLDecodable {
     /// `language tag`.
     static var yamlType: String { "language tag" }
 
-    /// A tag that ICU knows.
+    /// A tag that the CLDR knows.
     static func decode(_ node: Node, _ context: inout DecodingContext) -> Language? {
         guard let text = node.scalar?.text, let language = Language(tag: text) else {
             context.mismatch(node, wanted: "the tag of a known language", hint: "for example en, de, pt-BR or zh-Hant")

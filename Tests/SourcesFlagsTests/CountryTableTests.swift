@@ -37,11 +37,13 @@ struct CountryTableTests {
         #expect(Set(codes).isSuperset(of: some))
     }
 
-    @Test("every country has a name in every tested language", arguments: ["en", "de", "vi", "zh-Hant", "ar", "haw"])
+    @Test(
+        "every country has a name in every tested language",
+        // In Ewe one begins with an accent.
+        arguments: ["en", "de", "vi", "zh-Hant", "ar", "haw", "ee"])
     func names(tag: String) throws {
         let names = CountryNames(in: try #require(Language(tag: tag)))
-        let named = try names.named(Country.all)
-        #expect(named.count == 249)
-        #expect(named.allSatisfy { $0.name != $0.country.code.uppercased() && !$0.name.isEmpty })
+        #expect(Set(names.all.map(\.country)) == Set(Country.all))
+        #expect(names.all.allSatisfy { $0.name != $0.country.code.uppercased() && !$0.name.isEmpty })
     }
 }

@@ -50,7 +50,7 @@ struct FlagsOptionsTests {
     }
 
     @Test(
-        "a language that ICU does not know is a fault, not silently English",
+        "a language that the CLDR does not know is a fault, not silently English",
         arguments: ["xx", "tlh", "la", "english", "de-", "de-XX", "de-Cyrl", "de_DE.UTF-8", "de-DE-1996", "\"\"", "ÄÖ"])
     func unknownLanguage(tag: String) {
         let faults = faults("language: \(tag)")
