@@ -37,6 +37,29 @@ static inline int cvips_shrink(VipsImage *image, VipsImage **thumbnail, int size
     return vips_thumbnail_image(image, thumbnail, size, "height", size, "size", VIPS_SIZE_DOWN, NULL);
 }
 
+/// Computes a picture once and for all: what is only opened gives its pixels from top to bottom, once. Nil where it fails.
+static inline VipsImage *cvips_in_memory(VipsImage *image) { return vips_image_copy_memory(image); }
+
+/// The pixels of a picture in memory, shrunk into a square: four bytes each, red, green, blue and opacity. Nil where they
+/// cannot be had; else to be freed with g_free.
+static inline void *cvips_rgba(VipsImage *image, int size, int *width, int *height, size_t *count) {
+    VipsImage *small = NULL, *colours = NULL, *bytes = NULL, *whole = NULL;
+    void *pixels = NULL;
+    if (!vips_thumbnail_image(image, &small, size, "height", size, "size", VIPS_SIZE_DOWN, NULL) &&
+        !vips_colourspace(small, &colours, VIPS_INTERPRETATION_sRGB, NULL) &&
+        !vips_cast(colours, &bytes, VIPS_FORMAT_UCHAR, NULL) &&
+        !(vips_image_hasalpha(bytes) ? vips_copy(bytes, &whole, NULL) : vips_addalpha(bytes, &whole, NULL)) &&
+        whole->Bands == 4 && whole->BandFmt == VIPS_FORMAT_UCHAR) {
+        *width = whole->Xsize;
+        *height = whole->Ysize;
+        pixels = vips_image_write_to_memory(whole, count);
+    }
+    VipsImage *images[] = {small, colours, bytes, whole};
+    for (int i = 0; i < 4; i++)
+        if (images[i]) g_object_unref(images[i]);
+    return pixels;
+}
+
 /// Puts a picture with transparency on white.
 static inline int cvips_flatten(VipsImage *image, VipsImage **flat) {
     double white[] = {255, 255, 255};

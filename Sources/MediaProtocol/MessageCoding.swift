@@ -6,6 +6,11 @@ struct MessageWriter {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
+    mutating func write(_ data: [UInt8]) {
+        write(Int64(data.count))
+        bytes += data
+    }
+
     mutating func write(_ text: String) {
         write(Int64(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
@@ -29,6 +34,14 @@ struct MessageReader {
     mutating func number(in range: ClosedRange<Int>) throws(ChannelError) -> Int {
         guard let number = Int(exactly: try number()), range.contains(number) else { throw .malformed }
         return number
+    }
+
+    /// Bytes after their number.
+    mutating func data(atMost limit: Int) throws(ChannelError) -> [UInt8] {
+        let count = try number(in: 0...limit)
+        guard count <= rest.count else { throw .malformed }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
     }
 
     mutating func text() throws(ChannelError) -> String {
@@ -109,6 +122,7 @@ extension RenderReply {
             message.write(Int64(picture.width))
             message.write(Int64(picture.height))
             message.write(Int64(picture.size))
+            message.write(picture.preview ?? [])
         case .fault(let fault):
             message.write(Tag.fault.rawValue)
             message.write(fault.kind.rawValue)
@@ -134,12 +148,14 @@ extension RenderReply {
             guard (1...8).contains(fileExtension.utf8.count),
                 fileExtension.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) })
             else { throw .malformed }
-            self = .picture(
-                RenderedPicture(
-                    kind: kind, position: position, name: isNamed ? name : nil, fileExtension: fileExtension,
-                    width: try message.number(in: 1...Int(Int32.max)),
-                    height: try message.number(in: 1...Int(Int32.max)),
-                    size: try message.number(in: 1...MediaChannel.longestPicture)))
+            var picture = RenderedPicture(
+                kind: kind, position: position, name: isNamed ? name : nil, fileExtension: fileExtension,
+                width: try message.number(in: 1...Int(Int32.max)),
+                height: try message.number(in: 1...Int(Int32.max)),
+                size: try message.number(in: 1...MediaChannel.longestPicture))
+            let preview = try message.data(atMost: PreviewHash.longest)
+            if !preview.isEmpty { picture.preview = preview }
+            self = .picture(picture)
         case .fault:
             let kind = try message.word(RenderFault.Kind.self)
             self = .fault(RenderFault(kind, try message.text()))

@@ -32,10 +32,14 @@ package struct RenderedPicture: Hashable, Sendable {
     package var height: Int
     /// Length in bytes.
     package var size: Int
+    /// A ``PreviewHash`` of a thumbnail.
+    package var preview: [UInt8]?
 
     package init(
-        kind: Kind, position: Int, name: String?, fileExtension: String, width: Int, height: Int, size: Int
+        kind: Kind, position: Int, name: String?, fileExtension: String, width: Int, height: Int, size: Int,
+        preview: [UInt8]? = nil
     ) {
+        self.preview = preview
         self.kind = kind
         self.position = position
         self.name = name

@@ -34,6 +34,10 @@ struct FailureGroups {
     let count: Int
 
     init(of run: RunReport, from connection: Connection) throws {
+        try self.init(ofRun: run.id, from: connection)
+    }
+
+    init(ofRun run: Int64, from connection: Connection) throws {
         struct Reason: Hashable {
             let word: String
             let status: Int64?
@@ -41,7 +45,7 @@ struct FailureGroups {
         }
         var found: [Reason: [String: [Int64]]] = [:]
         var knownFailures: [Reason: KnownFailures] = [:]
-        try FailedTransfer.forEach(ofRun: run.id, from: connection) { failure in
+        try FailedTransfer.forEach(ofRun: run, from: connection) { failure in
             let word = failure.word ?? "unknown"
             let known = KnownFailure(detail: failure.detail)
             // Rows of earlier versions have no status there.

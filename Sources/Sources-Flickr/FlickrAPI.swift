@@ -18,6 +18,12 @@ struct FlickrAPI: Sendable {
         self.context = context
     }
 
+    /// The pins that people have set for the job.
+    func pins() async throws -> [SourcePin] { try await context.pins() }
+
+    /// Whether items may be selected whose keys begin with a text.
+    func mayTake(keysBelow prefix: String) -> Bool { context.mayTake(keysBelow: prefix) }
+
     /// Microseconds since 1970 UTC.
     func now() -> Int64 { context.now() }
 

@@ -9,7 +9,7 @@ package struct FlickrOptions: Sendable {
     var size = PhotoSize.large
     var topPlaces: TopPlacesOptions?
     var places: [String] = []
-    var pins: [PinOptions] = []
+    var pins = PinChoice.list([])
     var searches: [SearchOptions] = []
 
     init() {}
@@ -39,7 +39,7 @@ package struct FlickrOptions: Sendable {
             "places", \.places, default: "[]", help: "places by Flickr's place IDs", example: "[hP_s5s9VVr5Qcg]",
             check: { $0.contains("") ? "must not have an empty place ID" : nil }),
         .optional(
-            "pins", \.pins, default: "[]", help: "points on the map",
+            "pins", \.pins, default: "[]", help: "points on the map; catalog: those that are set on the page's map",
             example: "[{name: Office, latitude: 48.137, longitude: 11.575}]"),
         .optional(
             "search", \.searches, default: "[]", help: "photos by words and tags",
@@ -54,7 +54,7 @@ package struct FlickrOptions: Sendable {
                 "a Flickr job must name what to list", at: node, hint: "one or more of \(kinds.joined(separator: ", "))"
             )
         }
-        complain(ofRepeated: options.pins.map(\.name), "pins", node, &context)
+        if case .list(let pins) = options.pins { complain(ofRepeated: pins.map(\.name), "pins", node, &context) }
         complain(ofRepeated: options.searches.map(\.name), "search", node, &context)
     }
 

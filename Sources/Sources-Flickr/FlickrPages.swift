@@ -35,12 +35,13 @@ package struct FlickrPages: SourcePages {
         let places = PlaceDirectory(api: api)
         var warnings: [String] = []
         var found: [PhotoSubject] = []
-        if let wanted = options.topPlaces {
+        // A run of one pin asks for nothing else.
+        if let wanted = options.topPlaces, api.mayTake(keysBelow: PhotoSubject.key(ofPlace: "")) {
             let list = try await TopPlaces(wanted, api: api, places: places).list()
             found = list.places.map { PhotoSubject(place: $0) }
             warnings = list.warnings
         }
-        for id in options.places {
+        for id in options.places where api.mayTake(keysBelow: PhotoSubject.key(ofPlace: id) + "/") {
             do {
                 found.append(PhotoSubject(place: try await places.place(id)))
             } catch let refusal as FlickrRefusal {
@@ -49,9 +50,15 @@ package struct FlickrPages: SourcePages {
         }
         var keys: Set<String> = []
         let byName = found.filter { keys.insert($0.collection.key).inserted }.sorted { $0.sortKey < $1.sortKey }
+        let pins: [PhotoSubject]
+        switch options.pins {
+        case .list(let points): pins = points.map { PhotoSubject(pin: $0, now: api.now()) }
+        case .catalog:
+            pins = try await api.pins().map { PhotoSubject(pin: PinOptions($0), turn: $0.turn, now: api.now()) }
+        }
         let others =
-            options.pins.map { PhotoSubject(pin: $0, now: api.now()) }
+            pins
             + options.searches.map { PhotoSubject(search: $0, now: api.now()) }
-        return (byName + others, warnings)
+        return ((byName + others).filter { api.mayTake(keysBelow: $0.collection.key + "/") }, warnings)
     }
 }

@@ -28,6 +28,7 @@ package struct FlickrSource: Source {
         ],
         defaults: FlickrOptions(),
         fields: FlickrOptions.fields,
+        takesPins: { if case .catalog = $0.pins { true } else { false } },
         validate: FlickrOptions.validate)
 
     private let options: FlickrOptions

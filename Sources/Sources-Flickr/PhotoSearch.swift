@@ -21,6 +21,8 @@ struct PhotoSearch: Sendable {
     private let options: FlickrOptions
     private let api: FlickrAPI
     private var page = 0
+    /// Pages before the first one that is taken.
+    private var skipped = 0
     private var met: Set<String> = []
     /// Photos in the replies so far, repeats included.
     private var received = 0
@@ -33,6 +35,29 @@ struct PhotoSearch: Sendable {
         self.subject = subject
         self.options = options
         self.api = api
+        skipped = subject.turn * pagesOfTurn
+        page = skipped
+    }
+
+    /// Photos that are asked for at a time.
+    private var pageLength: Int {
+        let isGeographic = if case .arguments(_, let isGeographic) = subject.query { isGeographic } else { false }
+        return min(isGeographic ? Self.pageSize.geographic : Self.pageSize.other, options.photosPerPlace)
+    }
+
+    /// Pages that `photos_per_place` photos take.
+    private var pagesOfTurn: Int { (options.photosPerPlace + pageLength - 1) / pageLength }
+
+    /// Begins anew where a turn is behind the last photos that there are: after the last turn comes the first.
+    private mutating func begins(again list: PhotoList) -> Bool {
+        guard page == skipped + 1, skipped > 0 else { return false }
+        let pages = min(max(0, list.pages ?? 1), Self.most / pageLength)
+        guard list.photos.isEmpty || skipped >= pages else { return false }
+        let turns = max(1, (pages + pagesOfTurn - 1) / pagesOfTurn)
+        let turn = skipped / pagesOfTurn
+        skipped = (turn < turns ? 0 : turn % turns) * pagesOfTurn
+        page = skipped
+        return true
     }
 
     /// The next photos; the first page has the collection.
@@ -41,16 +66,15 @@ struct PhotoSearch: Sendable {
         page += 1
         switch subject.query {
         case .refused(let reason): return refused(reason)
-        case .arguments(let arguments, let isGeographic):
-            let limit = isGeographic ? Self.pageSize.geographic : Self.pageSize.other
-            let count = min(limit, options.photosPerPlace)
+        case .arguments(let arguments, _):
             let common = [
-                ("media", "photos"), ("extras", Self.extras), ("per_page", "\(count)"), ("page", "\(page)"),
+                ("media", "photos"), ("extras", Self.extras), ("per_page", "\(pageLength)"), ("page", "\(page)"),
             ]
             do {
-                return take(try await api.call(.search, arguments + common, PhotoList.self))
+                let list = try await api.call(.search, arguments + common, PhotoList.self)
+                return begins(again: list) ? try await next() : take(list)
             } catch let refusal as FlickrRefusal {
-                return page == 1 ? refused(refusal.description) : cut(refusal.description)
+                return page == skipped + 1 ? refused(refusal.description) : cut(refusal.description)
             }
         }
     }
@@ -58,21 +82,22 @@ struct PhotoSearch: Sendable {
     private mutating func take(_ list: PhotoList) -> Page {
         let wanted = options.photosPerPlace
         received += list.photos.count
+        // Of the photos that there are, those that are not left out.
+        let total = max(0, (list.total ?? 0) - skipped * pageLength)
         let fresh = list.photos.filter { met.count < wanted && met.insert($0.id).inserted }
         var result = Page(items: fresh.map { ListedItem($0, subject, options) })
-        if page == 1 {
+        if page == skipped + 1 {
             var collection = subject.collection
-            collection.expected = min(wanted, max(list.total ?? 0, fresh.count))
+            collection.expected = min(wanted, max(total, fresh.count))
             result.collections = [collection]
             if list.photos.isEmpty { result.warnings = ["Flickr has no photos for \(subject.phrase)"] }
         }
         stalePages = fresh.isEmpty ? stalePages + 1 : 0
         let isLast =
             page >= list.pages ?? 1 || list.page.map { $0 != page } ?? false || list.photos.isEmpty
-            || received >= Self.most || stalePages == Self.mostStalePages
+            || skipped * pageLength + received >= Self.most || stalePages == Self.mostStalePages
         isOver = isLast || met.count >= wanted
         // Fewer than there are, and not because no more were asked for.
-        let total = list.total ?? 0
         if isOver, met.count < total, met.count < wanted || wanted == Self.most, !met.isEmpty {
             result.warnings.append(
                 "Flickr gives \(met.count) of \(total) photos for \(subject.phrase), and at most \(Self.most) of any search"

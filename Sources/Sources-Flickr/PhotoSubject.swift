@@ -12,6 +12,8 @@ struct PhotoSubject: Sendable {
 
     var collection: ListedCollection
     var query: Query
+    /// How many portions of `photos_per_place` photos are left out, because others than those were asked for.
+    var turn = 0
     /// What it is in a sentence: `the pin 'Office'`.
     var phrase: String
 
@@ -34,7 +36,8 @@ struct PhotoSubject: Sendable {
     }
 
     /// The surroundings of a point; `now` is in microseconds since 1970 UTC.
-    init(pin: PinOptions, now: Int64) {
+    init(pin: PinOptions, turn: Int = 0, now: Int64) {
+        self.turn = turn
         collection = ListedCollection(
             key: "pin:\(pin.name)", title: pin.name, section: "Pins", latitude: pin.latitude, longitude: pin.longitude)
         let since = pin.since?.seconds(now: now) ?? UploadTime.beginning
@@ -57,7 +60,7 @@ struct PhotoSubject: Sendable {
         phrase = "the search '\(search.name)'"
     }
 
-    private static func key(ofPlace id: String) -> String { "place:\(id)" }
+    static func key(ofPlace id: String) -> String { "place:\(id)" }
 
     /// Countries and the names in them in alphabetical order.
     var sortKey: (String, String, String) {

@@ -1,3 +1,4 @@
+import SourceKit
 import YAML
 
 /// An element of `pins`: a point on the map and the photos around it.
@@ -25,6 +26,35 @@ struct PinOptions: YAMLRecord {
         .optional(
             "since", \.since, default: "2004", help: "photos uploaded since then, a date or an age", example: "30d"),
     ])
+}
+
+extension PinOptions {
+    init(_ pin: SourcePin) {
+        name = pin.name
+        latitude = pin.latitude
+        longitude = pin.longitude
+        if let radius = pin.radius { self.radius = radius }
+    }
+}
+
+/// The value of `pins`: points that the job file has, or those that people set on the page's map.
+enum PinChoice: YAMLDecodable {
+    case list([PinOptions])
+    case catalog
+
+    static var yamlType: String { "list of mappings, or the word catalog" }
+    static var yamlFields: [FieldDocumentation] { PinOptions.yamlFields }
+
+    static func decode(_ node: Node, _ context: inout DecodingContext) -> PinChoice? {
+        guard let scalar = node.scalar, !node.isNull else {
+            return [PinOptions].decode(node, &context).map(PinChoice.list)
+        }
+        guard scalar.text == "catalog" else {
+            context.mismatch(node, wanted: yamlTypePhrase)
+            return nil
+        }
+        return .catalog
+    }
 }
 
 /// An element of `search`: photos by words and tags.

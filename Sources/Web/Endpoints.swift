@@ -19,6 +19,7 @@ extension WebHandler {
         "api/jobs/*/reset": [.post: resetJob],
         "api/runs/*": [.get: run],
         "api/runs/*/report": [.get: report],
+        "api/runs/*/failures": [.get: failures],
         "api/runs/*/transfers": [.get: transfers],
         "api/runs/*/status": [.get: status],
         "api/runs/*/pause": [.post: control("pause")],
@@ -39,6 +40,7 @@ extension WebHandler {
         "api/favourites/index": [.get: favouriteIndex],
         "api/pins": [.get: pins, .post: addPin],
         "api/pins/*": [.post: changePin, .delete: removePin],
+        "runs/*/report.html": [.get: htmlReport],
         "files/*": [.get: file],
         "pictures/*": [.get: picture],
     ]

@@ -172,6 +172,7 @@ extension JSONWriter {
         member("width", row.width)
         member("height", row.height)
         member("thumbnail", row.thumbnail)
+        member("preview", row.base64Preview)
         member("latitude", row.latitude)
         member("longitude", row.longitude)
         member("favourite", row.isFavourite ? 1 as Int64 : 0)

@@ -1,5 +1,11 @@
 internal import Catalog
+internal import FoundationEssentials
 internal import JSON
+
+extension PageItemRow {
+    /// The blurred preview as the page takes it.
+    var base64Preview: String? { preview.map { Data($0).base64EncodedString() } }
+}
 
 extension JSONWriter {
     mutating func member(_ name: String, _ value: Double?) {
@@ -44,6 +50,7 @@ extension JSONWriter {
         column("width", rows) { $0.value($1.width) }
         column("height", rows) { $0.value($1.height) }
         column("thumbnail", rows) { $0.value($1.thumbnail) }
+        column("preview", rows) { $0.value($1.base64Preview) }
         column("collection", rows) { $0.value($1.collection) }
         column("size", rows) { $0.value($1.size) }
         column("latitude", rows) { $0.value($1.latitude) }

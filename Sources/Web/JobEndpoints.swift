@@ -57,28 +57,6 @@ extension WebHandler {
         }
     }
 
-    static let report: Endpoint = { handler, call in
-        try call.allow()
-        let id = try call.id()
-        // In transactions of its own.
-        handler.readers.read(isTransaction: false) { connection in
-            var request = ReportRequest()
-            request.run = .id(id)
-            request.failures = true
-            request.collections = true
-            _ = try requireRun(id, connection)
-            var bytes: [UInt8] = []
-            let report = try makeReport(request, from: connection)
-            try ReportJSON.write(report, from: connection) { bytes += $0 }
-            return bytes
-        } then: { result in
-            switch result {
-            case .success(let bytes): handler.answer(call, .json(bytes))
-            case .failure(let error): handler.refuse(call, error)
-            }
-        }
-    }
-
     static let transfers: Endpoint = { handler, call in
         try call.allow("limit")
         let id = try call.id()
@@ -100,7 +78,7 @@ extension WebHandler {
         }
     }
 
-    private static func requireRun(_ id: Int64, _ connection: Connection) throws -> PageRun {
+    static func requireRun(_ id: Int64, _ connection: Connection) throws -> PageRun {
         guard let run = try PageRun.one(id, from: connection) else {
             throw Problem(404, "No such run", "the catalog has no run \(id)")
         }

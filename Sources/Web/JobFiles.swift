@@ -15,6 +15,11 @@ final class JobFiles: Sendable {
         /// The word of its source, and what that fetches.
         let source: String
         let summary: String?
+        /// Whether it lists around the pins of the page's map.
+        let takesPins: Bool
+
+        /// A run of it as a process: of a file with several jobs only this one, whatever is wrong with the others.
+        var runArguments: [String] { ["run", file, "--job=\(name)", "--keep-going", "--progress", "none"] }
     }
 
     struct Known: Sendable, Equatable {
@@ -46,7 +51,7 @@ final class JobFiles: Sendable {
             let summary = loader.registry[job.source.type]?.summary
             return Job(
                 name: job.name, file: job.file, directory: job.output.directory, source: job.source.type,
-                summary: summary)
+                summary: summary, takesPins: job.source.takesPins)
         }
         for diagnostic in loaded.diagnostics where diagnostic.severity == .error {
             let file = FilePath.absolute(diagnostic.source?.name ?? "")

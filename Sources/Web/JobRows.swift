@@ -55,6 +55,7 @@ final class JobRows: Sendable {
         json.member("error", file == nil ? row.flatMap { known.errors[$0.file] } : nil)
         json.member("source", file?.source)
         json.member("describes", file?.summary)
+        json.member("pins", file?.takesPins == true)
         json.member("items", count?.items)
         json.member("stored", count?.stored)
         json.member("failed", count?.failed)

@@ -54,10 +54,15 @@ extension WebHandler {
         guard let name = place.name else { throw body.missing("name") }
         guard let latitude = place.latitude else { throw body.missing("latitude") }
         guard let longitude = place.longitude else { throw body.missing("longitude") }
+        let file = handler.rows.files.known().job(job)
         handler.write(call) { catalog in
+            // A pin may be there before the first run that looks for it.
+            if let file {
+                try CatalogJob.enter(
+                    job, file: file.file, directory: file.directory, on: catalog, now: wallClockMicroseconds())
+            }
             guard try PageJob.exists(job, in: catalog) else {
-                throw Problem(
-                    404, "No such job", "the catalog has none of that name; its first run makes it", field: "job")
+                throw Problem(404, "No such job", "neither the catalog nor the job files have it", field: "job")
             }
             let id = try PagePin.add(
                 job: job, name: name, latitude: latitude, longitude: longitude, radius: place.radius,

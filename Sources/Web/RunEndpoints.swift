@@ -9,7 +9,8 @@ internal import System
 extension WebHandler {
     /// Starts a run, and answers when its row is there or it has ended.
     static let startRun: Endpoint = { handler, call in
-        let body = try call.body("only", "collections", "refresh", "failed")
+        let body = try call.body("only", "collections", "refresh", "failed", "pin")
+        if let pin = try body.integer("pin") { return handler.startRun(call, ofPin: pin) }
         let only = try body.texts("only", atMost: 1_000)
         let collections = try body.texts("collections", atMost: 100)
         let flags =
@@ -23,15 +24,18 @@ extension WebHandler {
                 }
                 patterns += try collection.patterns(from: connection)
             }
-            // Of a file with several jobs only this one, whatever is wrong with the others.
-            return ["run", file.file, "--job=\(file.name)", "--keep-going", "--progress", "none"] + flags + patterns.map { "--only=\($0)" }
+            return file.runArguments + flags + patterns.map { "--only=\($0)" }
         } then: { arguments in
             try handler.start(call, arguments)
         }
     }
 
-    private func start(_ call: Call, _ arguments: [String]) throws {
+    /// - Parameter whenOver: called when the process has ended, before it is answered for.
+    func start(
+        _ call: Call, _ arguments: [String], whenOver: @escaping @Sendable (ChildProgram) -> Void = { _ in }
+    ) throws {
         let child = try spawn(arguments) { child in
+            whenOver(child)
             // It came to no row: a second run at work, a job file that is broken by now.
             self.await(call, child, isOver: true)
         }
@@ -104,9 +108,9 @@ extension WebHandler {
     }
 
     /// Finds a job whose file the page was started with.
-    private func withJob(
-        _ call: Call, _ body: @escaping @Sendable (JobFiles.Job, Connection) throws -> [String],
-        then done: @escaping @Sendable ([String]) throws -> Void
+    func withJob<T: Sendable>(
+        _ call: Call, _ body: @escaping @Sendable (JobFiles.Job, Connection) throws -> T,
+        then done: @escaping @Sendable (T) throws -> Void
     ) {
         readers.read { connection in
             guard let file = self.rows.files.known().job(call.variable) else {

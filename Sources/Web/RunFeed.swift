@@ -108,6 +108,7 @@ final class RunFeed: Sendable {
                 json.member("width", row.width)
                 json.member("height", row.height)
                 json.member("thumbnail", row.thumbnail)
+                json.member("preview", row.base64Preview)
                 json.member("size", row.size)
                 json.endObject()
             }

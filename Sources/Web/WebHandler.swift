@@ -9,6 +9,8 @@ final class WebHandler: Sendable {
     let access: Access
     let settings: WebSettings
     let readers: CatalogReaders
+    /// For what takes longer than a page waits.
+    let reports: CatalogReaders
     let rows: JobRows
     /// What changes the catalog, one after the other.
     let writer = DispatchQueue(label: "page writer")
@@ -22,6 +24,7 @@ final class WebHandler: Sendable {
         self.access = access
         // One waits for the disk while the other works.
         readers = CatalogReaders(path: settings.database, count: 2)
+        reports = CatalogReaders(path: settings.database, count: 1)
         rows = JobRows(settings)
         hub = EventHub(settings, rows)
     }
@@ -59,6 +62,7 @@ final class WebHandler: Sendable {
         case nil: path = "index.html"
         case "favicon.svg" where segments.count == 1: path = "favicon.svg"
         case "page": path = request.path.dropFirst("/page/".count)
+        case "runs" where segments.last == "report.html": return nil
         case let first? where Self.views.contains(first): path = "index.html"
         default: return nil
         }

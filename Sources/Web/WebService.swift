@@ -17,6 +17,8 @@ package struct WebSettings: Sendable {
     package var registry: SourceRegistry
     /// This program, to start runs with.
     package var program: String
+    /// Of this program, for reports.
+    package var version = ""
     package var limits = ServerLimits()
 
     package init(address: ListenAddress, database: String, registry: SourceRegistry, program: String) {

@@ -96,6 +96,29 @@ struct Picture: ~Copyable {
         return Picture(owning: image)
     }
 
+    /// The same with its pixels computed, so that they can be read more than once.
+    func inMemory() throws(RenderFault) -> Picture {
+        guard let image = cvips_in_memory(raw) else { throw Vips.fault() }
+        return Picture(owning: image)
+    }
+
+    /// A blurred preview of a picture in memory; nil where its pixels are none that it can be made of.
+    var preview: PreviewHash? {
+        var (width, height) = (Int32(0), Int32(0))
+        var count = 0
+        guard let pixels = cvips_rgba(raw, Int32(Self.previewSide), &width, &height, &count) else {
+            Vips.forgetFaults()
+            return nil
+        }
+        defer { g_free(pixels) }
+        guard count == Int(width) * Int(height) * 4, count > 0 else { return nil }
+        return PreviewHash(
+            width: Int(width), height: Int(height), pixels: UnsafeRawBufferPointer(start: pixels, count: count))
+    }
+
+    /// Pixels of the longer side that previews are made of: they keep only the lowest frequencies.
+    private static let previewSide = 64
+
     private var isTransparent: Bool { vips_image_hasalpha(raw) != 0 }
 
     /// Computes and codes the picture, without metadata.

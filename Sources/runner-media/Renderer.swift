@@ -124,7 +124,9 @@ struct Renderer {
 
     private func send(_ thumbnail: borrowing Picture, name: String?) throws {
         let wanted = settings.thumbnail
-        try send(thumbnail, .thumbnail, as: wanted.format, quality: wanted.quality, name: name)
+        let picture = try thumbnail.inMemory()
+        try send(
+            picture, .thumbnail, as: wanted.format, quality: wanted.quality, name: name, preview: picture.preview)
     }
 
     // MARK: Pages
@@ -173,7 +175,7 @@ struct Renderer {
 
     private func send(
         _ picture: borrowing Picture, _ kind: RenderedPicture.Kind, as format: RenderSettings.Format, quality: Int,
-        name: String?
+        name: String?, preview: PreviewHash? = nil
     ) throws {
         let encoded = try picture.encode(format, quality: quality)
         let bytes = encoded.bytes
@@ -182,7 +184,7 @@ struct Renderer {
         }
         let result = RenderedPicture(
             kind: kind, position: position, name: name, fileExtension: format == .jpeg ? "jpg" : format.rawValue,
-            width: picture.width, height: picture.height, size: bytes.count)
+            width: picture.width, height: picture.height, size: bytes.count, preview: preview?.bytes)
         try deliver(result, bytes)
     }
 }

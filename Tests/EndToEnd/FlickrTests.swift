@@ -4,11 +4,11 @@ import Testing
 
 @Suite("End to end: Flickr", .wholeProgramLimit)
 struct FlickrTests {
-    private static let key = "0123456789abcdef0123456789abcdef"
+    static let key = "0123456789abcdef0123456789abcdef"
     private static let picture = PictureFile.jpeg(Array("0123456789".utf8))
 
     /// A Flickr that answers methods, without `flickr.`, with these in turn, the last for ever; all else is a picture.
-    private static func server(_ answers: [String: [FaultyServer.Response]]) throws -> FaultyServer {
+    static func server(_ answers: [String: [FaultyServer.Response]]) throws -> FaultyServer {
         let answers = Monitor(answers)
         return try FaultyServer { request in
             guard request.path == "/rest" else { return .ok(picture) }
@@ -22,7 +22,7 @@ struct FlickrTests {
         }
     }
 
-    private static func writeJob(
+    static func writeJob(
         _ source: String, _ server: FaultyServer, in workplace: Workplace, key: String = "\"${FLICKR_API_KEY}\""
     ) throws {
         let lines = source.split(separator: "\n").map { "  \($0)\n" }.joined()

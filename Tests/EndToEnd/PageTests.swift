@@ -5,14 +5,19 @@ import Testing
 @Suite("End to end: the page", .wholeProgramLimit)
 struct PageTests {
     /// The page of a workplace, and requests to it as a script sends them.
-    private struct Page {
+    struct Page {
         let program: RunningProgram
         let port: Int
         let token: String
 
-        init(_ workplace: Workplace, _ arguments: [String]) throws {
+        init(
+            _ workplace: Workplace, _ arguments: [String], with web: Workplace.Program = .testRunner,
+            environment: [String: String] = [:]
+        ) throws {
             let link = Monitor("")
-            program = try workplace.start(["web"] + arguments) { _, line, _ in link.withLock { $0 = line } }
+            program = try workplace.start(["web"] + arguments, with: web, environment: environment) { _, line, _ in
+                link.withLock { $0 = line }
+            }
             let line = try #require(link.wait { $0.contains("?token=") ? $0 : nil })
             let address = line.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" }
             port = try #require(Int(address.drop { $0 != ":" }.dropFirst()))

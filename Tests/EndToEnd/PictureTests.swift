@@ -56,6 +56,13 @@ struct PictureTests {
             ])
         let catalog = try place.catalog()
         #expect(try catalog.contradictions() == [])
+        // Thumbnails, and they alone, have a blurred preview, which a transparent picture's says it is.
+        #expect(
+            try catalog.number("SELECT count(*) FROM picture WHERE (kind = 'thumbnail') != (preview IS NOT NULL)") == 0)
+        #expect(try catalog.number("SELECT count(*) FROM picture WHERE length(preview) NOT BETWEEN 17 AND 25") == 0)
+        let transparent: [String] = try catalog.values(
+            "SELECT key FROM picture JOIN item ON item.id = item_id WHERE substr(hex(preview), 5, 1) > '7'")
+        #expect(transparent.contains("alpha.png") && !transparent.contains("baseline.jpg"))
         #expect(
             try catalog.values("SELECT name FROM picture WHERE name IS NOT NULL ORDER BY name")
                 == ["baseline.jpg", "baseline.jpg", "page 2", "page 2", "page 3", "page 3", "plain.png", "plain.png"])

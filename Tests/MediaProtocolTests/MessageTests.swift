@@ -16,6 +16,10 @@ struct MessageTests {
         .picture(
             RenderedPicture(
                 kind: .page, position: 1, name: nil, fileExtension: "png", width: 1, height: 1, size: 1)),
+        .picture(
+            RenderedPicture(
+                kind: .thumbnail, position: 1, name: nil, fileExtension: "webp", width: 1, height: 1, size: 1,
+                preview: [1, 2, 3, 4, 5])),
     ]
 
     @Test("a reply is read as it was written", arguments: samples)

@@ -114,7 +114,7 @@ struct HTMLReportTests {
         try catalog.connection.run("UPDATE job SET directory = ?", directory.path)
         for (item, name) in [(1, "one.webp"), (2, "missing.webp"), (3, "page.html"), (4, "../../etc/passwd.png")] {
             try catalog.connection.run(
-                "INSERT INTO picture VALUES (?, 1, NULL, 'thumbnail', ?, 10, 20, 3, '')", item, name)
+                "INSERT INTO picture VALUES (?, 1, NULL, 'thumbnail', ?, 10, 20, 3, '', NULL)", item, name)
         }
         let text = try html(catalog, gallery: true)
         #expect(text.components(separatedBy: "<img src=").count == 2)

@@ -33,6 +33,10 @@ struct FlickrOptionsTests {
                 "date must be a date such as 2024-04-27, not text '2023-02-29'"
             ),
             ("api_key: k\ntop_places: {limit: 0}", "limit must be 1 to 500"),
+            (
+                "api_key: k\npins: catalogue",
+                "pins must be a list of mappings, or the word catalog, not text 'catalogue'"
+            ),
             ("api_key: k\npins: [{name: a, latitude: 91, longitude: 0}]", "latitude must be -90 to 90"),
             (
                 "api_key: k\npins: [{name: a, latitude: 1, longitude: 0, radius: 33}]",

@@ -93,10 +93,13 @@ struct PageFileTests {
                 let name = ".runner/pictures/\(kind)\(position).webp"
                 try rows.folder.write("\(kind) \(position)", to: "output/\(name)")
                 try catalog.run(
-                    "INSERT INTO picture VALUES (1, ?1, NULL, ?2, ?3, 4, 3, length(?2) + 2, '00')", position, kind, name
-                )
+                    """
+                    INSERT INTO picture (item_id, position, kind, path, width, height, size, sha256, preview)
+                    VALUES (1, ?1, ?2, ?3, 4, 3, length(?2) + 2, '00', iif(?2 = 'thumbnail', x'010203', NULL))
+                    """, position, kind, name)
             }
         }
+        #expect(try page.ask("GET /api/jobs/pics/items").body.contains("\"preview\": [\"AQID\"]"))
         let thumbnail = try page.ask("GET /pictures/1")
         #expect(thumbnail.body == "thumbnail 1" && thumbnail["content-type"] == "image/webp")
         #expect(try page.ask("GET /pictures/1?kind=page&position=2").body == "page 2")

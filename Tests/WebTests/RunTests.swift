@@ -85,6 +85,7 @@ struct RunTests {
             #expect(try page.ask("POST /api/runs/9/\(verb)", body: "{}").status == 404, "\(verb)")
         }
         #expect(try page.ask("GET /api/runs/1").status == 200)
+        #expect(try page.ask("GET /api/runs/1/failures").body == "{\"failures\": []}")
         #expect(try page.ask("GET /api/runs/1/report").body.contains("\"statistics\""))
         #expect(try page.ask("GET /api/jobs/pics/runs").body.contains("\"complete\""))
     }

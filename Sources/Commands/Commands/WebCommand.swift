@@ -28,6 +28,7 @@ struct WebCommand {
             settings.hosts = options.hosts
             settings.files = options.operands.map(Self.withoutDots)
             settings.environment = context.environment
+            settings.version = runnerVersion
             service = try WebService(settings)
         } catch {
             console.complain("\(error)")

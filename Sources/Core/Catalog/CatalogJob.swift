@@ -25,6 +25,17 @@ package struct CatalogJob: Sendable, Hashable {
         return CatalogJob(name: name, directory: expanded)
     }
 
+    /// Enters a job that has not run yet; one that is there stays as it is.
+    ///
+    /// - Parameter now: microseconds since 1970 UTC.
+    package static func enter(_ name: String, file: String, directory: String, on catalog: Connection, now: Int64)
+        throws
+    {
+        try catalog.run(
+            "INSERT INTO job (name, file, directory, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", name,
+            file, directory, now)
+    }
+
     /// All names, in order.
     package static func names(on catalog: Connection) throws -> [String] {
         try catalog.rows("SELECT name FROM job ORDER BY name") { try $0[0] }

@@ -25,6 +25,8 @@ package enum CatalogSchema {
             Migration("settings that runs are compared by", sql: comparedSettings),
             Migration("views", sql: views),
             Migration("metadata beside files", sql: sidecars),
+            Migration("turns of pins", sql: "ALTER TABLE pin ADD COLUMN turn INTEGER NOT NULL DEFAULT 0"),
+            Migration("previews", sql: "ALTER TABLE picture ADD COLUMN preview BLOB"),
         ])
 
     private static let tables = """
@@ -155,7 +157,7 @@ package enum CatalogSchema {
         ) WITHOUT ROWID;
         """
 
-    /// `picture.path` is relative to the job's directory. A row of `rendering` says of which bytes and with which settings
+    /// `picture.preview`, of thumbnails, is a `PreviewHash`. `picture.path` is relative to the job's directory. A row of `rendering` says of which bytes and with which settings
     /// an item's pictures were made, and why some of them were not.
     private static let pictures = """
         CREATE TABLE picture (

@@ -382,6 +382,15 @@ package enum ItemRows {
             """, item)
     }
 
+    /// Of an item whose file was taken away because another list does not have it: the next list that has it fetches it.
+    package static func markDelisted(_ item: Int64, on catalog: Connection) throws {
+        try catalog.run(
+            """
+            UPDATE item SET state = 'gone', path = NULL, failure = NULL, is_unsettled = 0,
+                permanent_failures = 0, asked_again_at = NULL WHERE id = ?
+            """, item)
+    }
+
     /// Has the next run fetch an item again that was removed; false for one that was not.
     package static func restore(_ item: Int64, on catalog: Connection) throws -> Bool {
         try catalog.run("UPDATE item SET state = 'pending', is_unsettled = 1 WHERE id = ? AND state = 'removed'", item)

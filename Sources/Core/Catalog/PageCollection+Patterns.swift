@@ -11,10 +11,13 @@ extension PageCollection {
         ) { try $0[0] as String }
         for separator in ["/", "#"] {
             let prefix = key + separator
-            if keys.allSatisfy({ $0.hasPrefix(prefix) }) { return [Self.literal(prefix) + "*"] }
+            if keys.allSatisfy({ $0.hasPrefix(prefix) }) { return [Self.pattern(ofKeysBelow: prefix)] }
         }
         return keys.map(Self.literal)
     }
+
+    /// The pattern for keys that begin with a text.
+    static func pattern(ofKeysBelow prefix: String) -> String { literal(prefix) + "*" }
 
     /// A text as a pattern that matches nothing else.
     private static func literal(_ text: String) -> String {

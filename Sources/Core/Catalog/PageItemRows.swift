@@ -15,6 +15,8 @@ package struct PageItemRow: Sendable {
     package let height: Int64?
     /// The first 16 digits of the thumbnail's SHA-256.
     package let thumbnail: String?
+    /// A blurred preview of the thumbnail; see `PreviewHash`.
+    package let preview: [UInt8]?
     package let collection: String
     package let size: Int64?
     package let latitude: Double?
@@ -42,7 +44,7 @@ package struct PageItemRow: Sendable {
                 coalesce(metadata ->> '$.width', thumbnail.width), coalesce(metadata ->> '$.height', thumbnail.height),
                 substr(thumbnail.sha256, 1, 16), collection.key, item.size,
                 metadata ->> '$.latitude', metadata ->> '$.longitude', media_type, favourite.item_id IS NOT NULL,
-                favourite.section, CASE WHEN item.state IN ('stored', 'gone') THEN item.path END
+                favourite.section, CASE WHEN item.state IN ('stored', 'gone') THEN item.path END, thumbnail.preview
             FROM json_each(?1) AS wanted CROSS JOIN item ON item.id = wanted.value
             JOIN collection ON collection.id = item.collection_id
             LEFT JOIN picture AS thumbnail
@@ -74,6 +76,7 @@ package struct PageItemRow: Sendable {
         isFavourite = try row[15]
         letter = try row[16]
         path = try row[17]
+        preview = try row[18]
     }
 
     private static func coordinate(_ row: borrowing Row, _ column: Int) throws -> Double? {

@@ -10,18 +10,20 @@ package struct PagePin: Sendable {
     /// Kilometres around the place; nil for the source's own measure.
     package let radius: Double?
     package let createdAt: Int64
+    /// How often other photos of it were asked for.
+    package let turn: Int64
 
     /// All pins, or those of a job.
     package static func all(of job: String?, from catalog: Connection) throws -> [PagePin] {
         try catalog.rows(
             """
-            SELECT id, job, name, latitude, longitude, radius, created_at FROM pin
+            SELECT id, job, name, latitude, longitude, radius, created_at, turn FROM pin
             WHERE id IS NOT NULL AND (?1 IS NULL OR job = ?1) ORDER BY created_at, id
             """, job
         ) { row in
             PagePin(
                 id: try row[0], job: try row[1], name: try row[2], latitude: try row[3], longitude: try row[4],
-                radius: try row[5], createdAt: try row[6])
+                radius: try row[5], createdAt: try row[6], turn: try row[7])
         }
     }
 
@@ -56,6 +58,11 @@ package struct PagePin: Sendable {
             return false
         }
         return catalog.changes > 0
+    }
+
+    /// Has the next list of the job bring other photos of the pin.
+    package static func takeTurn(_ id: Int64, in catalog: Connection) throws {
+        try catalog.run("UPDATE pin SET turn = turn + 1 WHERE id = ?", id)
     }
 
     /// Removes a pin. False where there is none.

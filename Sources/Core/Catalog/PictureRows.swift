@@ -43,10 +43,10 @@ package enum PictureRows {
         for (picture, file) in pictures {
             try catalog.run(
                 """
-                INSERT OR REPLACE INTO picture (item_id, position, name, kind, path, width, height, size, sha256)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO picture (item_id, position, name, kind, path, width, height, size, sha256, preview)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """, id, picture.position, picture.name, picture.kind.rawValue, file.path, picture.width,
-                picture.height, file.size, file.digest.hex)
+                picture.height, file.size, file.digest.hex, picture.preview)
         }
     }
 

@@ -21,6 +21,23 @@ package struct Selection: Sendable, Hashable {
     /// Whether `stop_after_known` does not hold.
     package var listsEverything: Bool { isRefreshing || isAdopting || !only.isEmpty }
 
+    /// Whether an item may be selected whose key begins with a text; false only where none can be, so that a source need
+    /// not ask for such items.
+    package func mayTake(keysBelow prefix: String) -> Bool {
+        only.isEmpty
+            || only.contains { pattern in
+                var text = ""
+                var isEscaped = false
+                for character in pattern {
+                    if !isEscaped, "*?[".contains(character) { return text.hasPrefix(prefix) || prefix.hasPrefix(text) }
+                    isEscaped = !isEscaped && character == "\\"
+                    if !isEscaped { text.append(character) }
+                }
+                // As it is it may be a title or a URL as well.
+                return true
+            }
+    }
+
     /// Whether an item is taken up again that failed for this reason, or for none.
     package func takes(failure: FailureWord?) -> Bool {
         reasons.isEmpty || failure.map(reasons.contains) == true

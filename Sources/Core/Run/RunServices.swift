@@ -14,6 +14,7 @@ package struct RunServices: SourceServices {
     private let downloads: SourceDownloads
     private let budget: RequestBudget
     private let memory: SourceMemory
+    private let store: @Sendable () throws -> CatalogStore
 
     /// - Parameters:
     ///   - store: the catalog, opened no sooner than it is needed.
@@ -24,6 +25,7 @@ package struct RunServices: SourceServices {
         store: @escaping @Sendable () throws -> CatalogStore, warn: @escaping @Sendable (String) -> Void
     ) {
         self.engine = engine
+        self.store = store
         self.context = context
         downloads = SourceDownloads(engine: engine, context: context, store: keeping)
         budget = RequestBudget(
@@ -59,6 +61,19 @@ package struct RunServices: SourceServices {
     package func remember(_ values: [String: String]) async throws {
         try await memory.remember(values)
     }
+
+    package func pins() async throws -> [SourcePin] {
+        let job = context.job.name
+        return try await store().perform { catalog in
+            try PagePin.all(of: job, from: catalog).map { pin in
+                SourcePin(
+                    name: pin.name, latitude: pin.latitude, longitude: pin.longitude, radius: pin.radius, turn: pin.turn
+                )
+            }
+        }
+    }
+
+    package func mayTake(keysBelow prefix: String) -> Bool { context.selection.mayTake(keysBelow: prefix) }
 
     package func usesField(_ name: String) -> Bool { context.job.output.template.uses(name) }
 }

@@ -38,6 +38,11 @@ package struct SourceContext: Sendable {
         self.services = services
     }
 
+    /// Whether items may be selected whose keys begin with a text. Where not, a source need not ask for them.
+    package func mayTake(keysBelow prefix: String) -> Bool {
+        services.mayTake(keysBelow: prefix)
+    }
+
     /// Whether the paths of the items have one of the module's template fields in them. A long list need not tell the
     /// values of others.
     package func usesField(_ name: String) -> Bool {
@@ -109,6 +114,13 @@ package struct SourceContext: Sendable {
         try await services.recallList()
     }
 
+    /// The pins of the job that are in the catalog, in the order in which they were set.
+    ///
+    /// - Throws: an error of the catalog's.
+    package func pins() async throws -> [SourcePin] {
+        try await services.pins()
+    }
+
     /// Remembers texts for later runs, at most 400 days, in place of what was there under their keys.
     ///
     /// - Throws: an error of the catalog's.
@@ -144,7 +156,9 @@ package protocol SourceServices: Sendable {
     func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String]
     func recallList() async throws -> String?
     func remember(_ values: [String: String]) async throws
+    func pins() async throws -> [SourcePin]
     func usesField(_ name: String) -> Bool
+    func mayTake(keysBelow prefix: String) -> Bool
 }
 
 /// The services of a source outside of a run: it can ask, nothing is limited, and nothing remembered.
@@ -166,5 +180,7 @@ private struct FetchingOnly: SourceServices {
     func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] { [:] }
     func recallList() async throws -> String? { nil }
     func remember(_ values: [String: String]) async throws {}
+    func pins() async throws -> [SourcePin] { [] }
     func usesField(_ name: String) -> Bool { true }
+    func mayTake(keysBelow prefix: String) -> Bool { true }
 }

@@ -26,6 +26,8 @@ package struct SourceInfo<Options: Sendable>: Sendable {
     package let fields: FieldTable<Options>
     /// Files beside the job file that options name, by the names of the options.
     package let files: @Sendable (Options) -> [(option: String, path: String)]
+    /// Whether it lists around the pins that people set on the page's map, too.
+    package let takesPins: @Sendable (Options) -> Bool
     /// Checks that need more than one option, with the node of the whole `source:` mapping.
     package let validate: @Sendable (inout Options, Node, inout DecodingContext) -> Void
 
@@ -41,6 +43,7 @@ package struct SourceInfo<Options: Sendable>: Sendable {
         defaults: Options,
         fields: FieldTable<Options>,
         files: @escaping @Sendable (Options) -> [(option: String, path: String)] = { _ in [] },
+        takesPins: @escaping @Sendable (Options) -> Bool = { _ in false },
         validate: @escaping @Sendable (inout Options, Node, inout DecodingContext) -> Void = { _, _, _ in },
         inspect: (@Sendable (inout Options, Node, SourceInspection, inout DecodingContext) -> SourceDescription?)? = nil
     ) {
@@ -56,6 +59,7 @@ package struct SourceInfo<Options: Sendable>: Sendable {
         self.defaults = defaults
         self.fields = fields
         self.files = files
+        self.takesPins = takesPins
         self.validate = validate
         self.inspect = inspect
     }

@@ -64,6 +64,7 @@ package struct SourceModule: Sendable {
                 AnySourcePages(try S(options: decoded, context: context).pages())
             }
             plan.description = description
+            plan.takesPins = info.takesPins(decoded)
             return plan
         }
     }
@@ -76,6 +77,8 @@ package struct SourcePlan: Sendable {
     package var placeholders: [Placeholder] = []
     /// Files that it reads, absolute or from the job file's folder, by the names of their options.
     package var files: [(option: String, path: String)] = []
+    /// Whether it lists around the pins of the job that are in the catalog.
+    package var takesPins = false
     /// What the source says of itself, where it was asked.
     package var description: SourceDescription?
     let makePages: @Sendable (SourceContext) throws -> AnySourcePages

@@ -4,6 +4,14 @@ package import SQLite
 
 /// Removes items for a person who does not want them: the file goes, and no run fetches it again.
 package enum ItemRemoval {
+    /// What becomes of the items.
+    package enum Purpose: Sendable {
+        /// No run fetches them again.
+        case removal
+        /// Others have taken their place: they are fetched once they are listed again.
+        case replacement
+    }
+
     /// What came of it.
     package enum Ending: Sendable {
         /// With what could not be removed, and why.
@@ -18,7 +26,7 @@ package enum ItemRemoval {
     /// - Throws: ``CatalogError`` without a catalog; `FileError` where the output directory can't be opened; what the catalog
     ///   has thrown.
     package static func remove(
-        _ items: [Int64], database: String, environment: [String: String]
+        _ items: [Int64], for purpose: Purpose = .removal, database: String, environment: [String: String]
     ) throws -> Ending {
         let catalog = try CatalogLocation.openExisting(database)
         defer { catalog.close() }
@@ -36,7 +44,7 @@ package enum ItemRemoval {
                     kept = Set(failed.map(\.victim.id))
                     faults += failed.map { "\($0.error)" }
                 }
-                try settle(ids.filter { !kept.contains($0) }, on: catalog)
+                try settle(ids.filter { !kept.contains($0) }, purpose, on: catalog)
             }
         }
         return .done(faults: faults)
@@ -77,11 +85,13 @@ package enum ItemRemoval {
         return failed
     }
 
-    /// Marks items as removed.
-    private static func settle(_ items: [Int64], on catalog: Connection) throws {
+    private static func settle(_ items: [Int64], _ purpose: Purpose, on catalog: Connection) throws {
         try catalog.transaction {
             for item in items {
-                try ItemRows.markRemoved(item, on: catalog)
+                switch purpose {
+                case .removal: try ItemRows.markRemoved(item, on: catalog)
+                case .replacement: try ItemRows.markDelisted(item, on: catalog)
+                }
             }
         }
     }

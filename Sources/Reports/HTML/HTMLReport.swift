@@ -77,9 +77,13 @@ package struct HTMLReport {
     }
 
     private static let policy = """
-        default-src 'none'; img-src data:; style-src \(source(of: style)); script-src \(source(of: script)); \
-        base-uri 'none'; form-action 'none'
+        default-src 'none'; img-src data:; style-src \(styleSource); script-src \(scriptSource); base-uri 'none'; \
+        form-action 'none'
         """
+
+    /// The script and the style sheet as sources of a policy, for whoever serves the page.
+    package static let scriptSource = source(of: script)
+    package static let styleSource = source(of: style)
 
     // MARK: Head and foot
 

@@ -1,11 +1,13 @@
 // Requests to the server of this page. A failure is a `Problem` with the words of the server.
 
 export class Problem extends Error {
-    constructor(status, title, detail) {
+    constructor(status, title, detail, retryAfter = null) {
         super(detail ? `${title}: ${detail}` : title);
         this.status = status;
         this.title = title;
         this.detail = detail ?? "";
+        /** Seconds until it may be asked again, where the server says so. */
+        this.retryAfter = retryAfter;
     }
 
     get isUnreachable() {
@@ -39,7 +41,7 @@ async function request(method, path, { body, signal } = {}) {
     if (response.status === 401) {
         throw new Problem(401, "This browser is not signed in", "open the link that runner web printed");
     }
-    throw new Problem(response.status, problem.title ?? `The server answered ${response.status}`, problem.detail);
+    throw new Problem(response.status, problem.title ?? `The server answered ${response.status}`, problem.detail, Number(response.headers.get("Retry-After")) || null);
 }
 
 export const get = (path, options) => request("GET", path, options);

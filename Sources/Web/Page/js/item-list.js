@@ -6,7 +6,7 @@ export const BLOCK = 250;
 /** Blocks that are kept; the farthest from the last asked for go first. */
 const MOST_BLOCKS = 48;
 
-/** Events: `count` (the total is known), `block` (detail: its number), `items` (detail: indices that changed), `problem`. */
+/** Events: `count` (the total is known), `block` (detail: its number), `items` (detail: indices that changed), `waiting`, `problem`. */
 export class ItemList extends EventTarget {
     /** `path` is that of the API, `filter` its parameters. */
     constructor(path, filter = {}) {
@@ -96,13 +96,27 @@ export class ItemList extends EventTarget {
         let block = null;
         let after = this.after[number];
         do {
-            const answer = await get(withQuery(this.path, { ...this.filter, after, limit: BLOCK - (block?.id.length ?? 0) }), { signal });
+            const answer = await this.getPatiently(withQuery(this.path, { ...this.filter, after, limit: BLOCK - (block?.id.length ?? 0) }), signal);
             const columns = answer.items ?? answer;
             if (!block) block = Object.fromEntries(Object.entries(columns).filter(([name, value]) => Array.isArray(value) && name !== "sections"));
             else for (const name of Object.keys(block)) block[name] = block[name].concat(columns[name]);
             after = answer.next ?? null;
             this.keep(number, block, after, answer.sections);
         } while (after !== null && block.id.length < BLOCK);
+    }
+
+    /** A long list takes the server a moment to sort: it says when to ask again. */
+    async getPatiently(path, signal) {
+        for (let attempt = 0; ; attempt++) {
+            try {
+                return await get(path, { signal });
+            } catch (error) {
+                if (!error.retryAfter || attempt === 60) throw error;
+                this.dispatchEvent(new CustomEvent("waiting", { detail: error }));
+                await new Promise((resolve) => setTimeout(resolve, error.retryAfter * 1000));
+                signal.throwIfAborted();
+            }
+        }
     }
 
     keep(number, columns, next, sections) {

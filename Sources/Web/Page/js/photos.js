@@ -1,6 +1,6 @@
 // The pictures of a job: of a collection, of a section, of a search, or all.
 
-import { collectionsOf, jobPath, post, Problem } from "./api.js";
+import { collectionsOf, get, jobPath, post, Problem } from "./api.js";
 import { button, fill, h, icon, isUnavailable, setReason, setText, title } from "./dom.js";
 import { plural } from "./format.js";
 import { gallery, listProblem } from "./gallery.js";
@@ -78,6 +78,7 @@ export async function show(place) {
         showCount();
         list.addEventListener("count", showCount);
         list.addEventListener("block", showCount);
+        list.addEventListener("waiting", () => setText(count, "Sorting…"));
         list.addEventListener("problem", (event) => event.detail.isUnreachable || say(event.detail.message, { kind: "error" }));
         current.ready.catch((error) => photos === current && error.name !== "AbortError" && fill(body, listProblem(error)));
         showHeading();
@@ -101,12 +102,19 @@ export async function show(place) {
             return runJob(name, { collections: [row.key] });
         });
         setReason(reload, job.runnable ? null : "Its job file cannot be run from this page", "Fetch this collection again");
-        const fresh = /^(place|pin):/.test(row.key) && button("New Collection", "photos", function click() {
+        const fresh = job.pins && row.key.startsWith("pin:") && button("New Collection", "photos", function click() {
             if (isUnavailable(this)) return say(this.title);
-            return runJob(name, { collections: [row.key], refresh: true });
+            return attempt(() => newCollection(row));
         });
         if (fresh) setReason(fresh, job.runnable ? null : "Its job file cannot be run from this page", "Other photos of this place instead of these");
         return [reload, fresh];
+    }
+
+    async function newCollection(row) {
+        const { pins } = await get(`/pins?job=${encodeURIComponent(name)}`);
+        const pin = pins.find((each) => row.key === `pin:${each.name}`);
+        if (!pin) return say("The pin of this place was removed", { kind: "error" });
+        return runJob(name, { pin: pin.id });
     }
 
     function nothing() {

@@ -16,10 +16,9 @@ import { timeline } from "./timeline.js";
 const SAMPLE = 5000;
 
 export async function show({ run: id }) {
-    const [run, report] = await Promise.all([get(`/runs/${id}`), get(`/runs/${id}/report`), live.loadJobs()]);
+    const [run, report, { failures }] = await Promise.all([get(`/runs/${id}`), get(`/runs/${id}/report`), get(`/runs/${id}/failures`), live.loadJobs()]);
     const details = report.runs?.[0] ?? report;
     const statistics = details.statistics ?? {};
-    const failures = report.failures ?? details.failures ?? [];
     const hosts = report.hosts ?? details.hosts ?? [];
     const job = live.jobs.get(run.job);
     const seconds = runSeconds(run);
@@ -49,7 +48,8 @@ export async function show({ run: id }) {
         plots,
         phaseTable(statistics),
         hosts.length > 0 && hostTable(hosts),
-        h("p", { class: "soft small" }, `runner ${run.runner_version}, libcurl ${run.libcurl_version}, on ${run.host}. The same as a file: `,
+        h("p", { class: "soft small" }, `runner ${run.runner_version}, libcurl ${run.libcurl_version}, on ${run.host}. `,
+            h("a", { class: "text-link", href: `/runs/${run.id}/report.html`, target: "_blank", rel: "noopener", text: "The report as one page" }), ", with all its items. As a file: ",
             h("code", { text: `runner report ${run.job} --run ${run.id} --format html --output run-${run.id}.html` })));
 
     get(`/runs/${id}/transfers?limit=${SAMPLE}`).then((columns) => stops.push(...addPlots(plots, columns, run))).catch((error) => {
@@ -58,17 +58,17 @@ export async function show({ run: id }) {
     return { title: `Run ${run.id} of ${run.job}`, element, leave: () => stops.forEach((stop) => stop()) };
 }
 
-function failureCards(failures, run, job) {
-    if (failures.length === 0) return null;
-    // A report of an older form lists items one by one: they are gathered here by what failed.
-    const groups = failures[0].items ? failures : [...Map.groupBy(failures, (row) => `${row.failure} ${row.status ?? ""}`).values()]
-        .map((rows) => ({ failure: rows[0].failure, status: rows[0].status, count: rows.length, items: rows.slice(0, 5) }));
-    return h("section", { class: "card" }, h("h2", { class: "card-head" }, "What failed",
+/** Failures by reason, each with what to do about it. */
+function failureCards(groups, run, job) {
+    if (groups.length === 0) return null;
+    return h("section", { class: "card", "aria-label": "What failed" }, h("h2", { class: "card-head" }, "What failed, and what to do about it",
         job && h("a", { class: "text-link small", href: `${jobPath(run.job)}/photos?state=failed`, text: "All that has failed now" })),
         h("ul", { class: "failures" }, groups.map((group) => h("li", {},
-            h("p", {}, icon("warning"), h("b", { text: `${countText(group.count)} × ${group.failure}${group.status ? ` ${group.status}` : ""}` }), group.advice && h("span", { class: "soft", text: group.advice })),
-            h("ul", {}, (group.items ?? []).map((item) => h("li", { class: "small" },
-                h("a", { class: "text-link", href: `/items/${item.id}` }, title(item.title || item.key)), h("bdi", { class: "soft", text: item.detail ?? "" }))))))));
+            h("p", {}, icon("warning"), h("b", { text: `${countText(group.count)} × ${group.failure}${group.status ? ` ${group.status}` : ""}` }), h("span", { class: "soft", text: group.advice })),
+            group.hosts.some(({ host }) => host) && h("p", { class: "soft small", text: group.hosts.filter(({ host }) => host).map(({ host, count }) => `${host} (${countText(count)})`).join(", ") }),
+            h("ul", {}, group.items.map((item) => h("li", { class: "small" },
+                h("a", { class: "text-link", href: `/items/${item.id}` }, title(item.title || item.key)), h("bdi", { class: "soft", text: item.detail ?? "" }))),
+            group.count > group.items.length && h("li", { class: "small soft", text: `and ${countText(group.count - group.items.length)} more` }))))));
 }
 
 function card(heading, answer, plot, ...rest) {

@@ -20,7 +20,7 @@ function decode(hash) {
     const header = hash[0] | (hash[1] << 8) | (hash[2] << 16);
     const rest = hash[3] | (hash[4] << 8);
     const hasAlpha = header >> 23, isLandscape = rest >> 15;
-    const most = hasAlpha ? 5 : 7, least = Math.max(3, rest & 7);
+    const most = hasAlpha ? 5 : 7, short = Math.max(1, rest & 7), least = Math.max(3, short);
     const columns = isLandscape ? most : least, rows = isLandscape ? least : most;
     let nibble = 2 * (hasAlpha ? 6 : 5);
     const channel = (across, down, scale) => {
@@ -39,7 +39,7 @@ function decode(hash) {
         ? { base: (hash[5] & 15) / 15, factors: channel(5, 5, (hash[5] >> 4) / 15) }
         : { base: 1, factors: [] };
 
-    const ratio = columns / rows;
+    const ratio = isLandscape ? most / short : short / most;
     const width = Math.round(ratio > 1 ? 32 : 32 * ratio), height = Math.round(ratio > 1 ? 32 / ratio : 32);
     const pixels = new Uint8ClampedArray(width * height * 4);
     const waves = (count, size) => Array.from({ length: size }, (_, i) => Array.from({ length: count }, (_, c) => Math.cos((Math.PI / size) * (i + 0.5) * c)));
