@@ -11,6 +11,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
         case tear
         /// The call fails with that error number.
         case fail(Int32)
+        /// Nothing happens; counted are the calls of threads that hold a lock.
+        case observe
     }
 
     let action: Action
@@ -26,6 +28,9 @@ struct Fault: Sendable, CustomTestStringConvertible {
     static let full = Fault(action: .fail(ENOSPC), calls: growing, lasts: true)
     static let tooManyOpenFiles = Fault(action: .fail(EMFILE), calls: "create,open")
 
+    /// Every call on a file that a thread makes with one of the program's locks held.
+    static let underLock = Fault(action: .observe, calls: changing + ",open")
+
     private static let changing = "write,sync,rename,create,remove,make,cut,time,link"
     private static let growing = "write,sync,rename,create,make,cut,link"
 
@@ -34,6 +39,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
         case .kill: "killed"
         case .tear: "killed in a write"
         case .fail(let code): String(cString: strerror(code)) + (lasts ? ", from then on" : ", once")
+        case .observe: "under a lock"
         }
     }
 
@@ -56,6 +62,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
             case .kill: "kill"
             case .tear: "tear"
             case .fail(let code): String(code)
+            case .observe: "locked"
             }
         return [
             "LD_PRELOAD": Self.library, "FAULTY_CALLS": calls, "FAULTY_NUMBER": String(number),
@@ -74,7 +81,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
 struct FaultReport {
     /// The calls that were counted.
     let count: Int
-    /// The call that was hit and its file; empty where none was.
+    /// The call that was hit and its file, or a line for each under a lock; empty where there was none.
     let hit: String
 
     init(path: String) throws {

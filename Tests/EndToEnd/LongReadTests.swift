@@ -62,6 +62,38 @@ struct LongReadTests {
         #expect(try workplace.catalog().value("SELECT path FROM item WHERE key = 'a'") == "list/a.bin")
     }
 
+    @Test("while a picture of nothing but markers is checked others come and end, and two signals end the run")
+    func markers() throws {
+        let workplace = try Workplace()
+        let beginning = PictureFile.jpeg([]).prefix { $0 != 0xD9 }
+        // APP1 segments of two bytes, which are their length.
+        let markers = [UInt32](repeating: UInt32(bigEndian: 0xFFE1_0002), count: 10 << 20)
+        let long = beginning + markers.withUnsafeBytes(Array.init)
+        let short = PictureFile.jpeg([1])
+        let server = try FaultyServer { $0.path == "/long.jpg" ? .ok(Array(long)) : .ok(short) }
+        server.hold("/short.jpg")
+        let items = ["long", "short"].map { "  - {key: \($0), url: '\(server.url("/\($0).jpg"))'}" }
+        try workplace.writeJob(source: ["items:"] + items, rest: ["expect: image"])
+        try workplace.directory.makeFolder("out/.runner/parts")
+        let size = Monitor<Int64>(0)
+        let parts = workplace.directory.path("out/.runner/parts")
+        let watch = try FolderWatch([parts]) { _, name in
+            var information = stat()
+            if lstat("\(parts)/\(name)", &information) == 0 { size.withLock { $0 = Int64(information.st_size) } }
+        }
+        let program = try workplace.start(["job.yaml", "--progress", "json"])
+        #expect(size.wait { $0 == long.count ? true : nil } == true)
+        withExtendedLifetime(watch) {}
+        server.release("/short.jpg")
+        try program.waitForOutput { $0.contains(#""outcome": "downloaded""#) }
+        program.send(SIGTERM)
+        try program.waitForErrors { $0.contains("SIGTERM") }
+        program.send(SIGTERM)
+        #expect(try program.wait().ending == .signal(SIGTERM))
+        #expect(try workplace.catalog().outcomes() == ["long cancelled cancelled", "short downloaded"])
+        #expect(workplace.files() == ["list/short.jpg"])
+    }
+
     /// Waits until a process has the long file open.
     private static func waitUntilRead(by process: Int32) -> Bool {
         let folder = "/proc/\(process)/fd"

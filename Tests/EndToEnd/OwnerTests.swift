@@ -75,6 +75,30 @@ struct OwnerTests {
         #expect(try run("reset", "one", "--yes").ending == .exit(2))
     }
 
+    @Test("no thumbnails are made in a directory that is another catalog's, or another job's")
+    func thumbnails() throws {
+        let sample = try PicturePlace.sample("baseline.jpg")
+        let pictures = try FaultyServer { _ in .ok(sample) }
+        func writeJob(_ name: String) throws {
+            try workplace.writeJob(
+                name, to: "\(name).yaml", source: ["items: [{key: a, url: '\(pictures.url("/a"))'}]"],
+                rest: ["media: {thumbnail: {size: 32}}"])
+        }
+        try writeJob("one")
+        try writeJob("two")
+        #expect(try run("one.yaml").ending == .exit(0))
+        try workplace.directory.remove("out/.runner/pictures")
+        let before = Workplace.files(below: workplace.directory.path("out"))
+        for (job, catalog) in [("one", "other.sqlite"), ("two", workplace.database)] {
+            let refused = try run("thumbnails", "\(job).yaml", catalog: catalog)
+            #expect(refused.ending == .exit(2), "\(refused.errors)")
+            #expect(refused.errors.contains("belongs to the job 'one'"), "\(refused.errors)")
+        }
+        #expect(Workplace.files(below: workplace.directory.path("out")) == before)
+        #expect(try run("thumbnails", "one.yaml", "--refresh").ending == .exit(0))
+        #expect(Workplace.files(below: workplace.directory.path("out")) != before)
+    }
+
     @Test("a catalog that was moved keeps its directories; beside its original a copy is refused")
     func movedAndCopied() throws {
         try writeJob("one", output: "out")

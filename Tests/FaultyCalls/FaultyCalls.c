@@ -4,17 +4,23 @@
 //   FAULTY_CALLS    what is counted, words with commas: write sync rename create open remove make cut time link
 //   FAULTY_NUMBER   the call that is hit, from 1; none where it is 0
 //   FAULTY_ACTION   kill: the process is gone before the call; tear: a write does its first half before that;
-//                   a number: the call fails with it as errno
+//                   a number: the call fails with it as errno;
+//                   locked: nothing fails, and calls count only where the thread holds a lock of the program's own
 //   FAULTY_LASTS    not empty: from that call on all fail, as on a full disk
-//   FAULTY_REPORT   a file whose first 8 bytes count the calls and whose others name the one that was hit
+//   FAULTY_REPORT   a file whose first 8 bytes count the calls and whose others name the one that was hit; with `locked` a
+//                   line for each call: its name, its file, and the addresses in the program that led to it
 //
 // Only calls on regular files and folders count: not those on sockets, pipes and terminals, nor opening what is in /proc,
 // which libdispatch does from time to time to see whether its threads are busy.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/fs.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -33,11 +39,11 @@ static const char *const kind_names[KINDS] = {
     "write", "sync", "rename", "create", "open", "remove", "make", "cut", "time", "link",
 };
 
-enum action { KILL = -1, TEAR = -2 };
+enum action { KILL = -1, TEAR = -2, LOCKED = -3 };
 
 struct report {
     atomic_ulong count;
-    char hit[4088];
+    char hit[65528];
 };
 
 static unsigned counted;
@@ -47,10 +53,30 @@ static int lasts;
 static struct report nowhere;
 static struct report *report = &nowhere;
 
+// Where the program itself is, without its libraries.
+static uintptr_t program_base, program_start, program_end;
+static _Thread_local int locks_held;
+static _Thread_local int is_noting;
+
 // The C library's own function of that name.
 #define NEXT(name) \
     static __typeof__(&name) next; \
     if (!next) next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+
+// The first object is the program.
+static int find_program(struct dl_phdr_info *object, size_t size, void *nothing) {
+    (void)size, (void)nothing;
+    program_base = object->dlpi_addr;
+    program_start = UINTPTR_MAX;
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+        uintptr_t start = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD) continue;
+        if (start < program_start) program_start = start;
+        if (start + segment->p_memsz > program_end) program_end = start + segment->p_memsz;
+    }
+    return 1;
+}
 
 __attribute__((constructor)) static void configure(void) {
     const char *words = getenv("FAULTY_CALLS");
@@ -67,7 +93,16 @@ __attribute__((constructor)) static void configure(void) {
     close(file);
     number = strtoul(at, NULL, 10);
     lasts = getenv("FAULTY_LASTS") && *getenv("FAULTY_LASTS");
-    action = strcmp(what, "kill") == 0 ? KILL : strcmp(what, "tear") == 0 ? TEAR : atoi(what);
+    action = strcmp(what, "kill") == 0     ? KILL
+             : strcmp(what, "tear") == 0   ? TEAR
+             : strcmp(what, "locked") == 0 ? LOCKED
+                                           : atoi(what);
+    if (action == LOCKED) {
+        dl_iterate_phdr(find_program, NULL);
+        // The first call loads the unwinder, which takes locks and memory.
+        void *frame;
+        backtrace(&frame, 1);
+    }
     for (int kind = 0; kind < KINDS; kind++) {
         if (strstr(words, kind_names[kind])) counted |= 1u << kind;
     }
@@ -78,19 +113,73 @@ static void end_process(void) {
     for (;;) pause();
 }
 
+static int is_in_program(const void *address) {
+    return (uintptr_t)address >= program_start && (uintptr_t)address < program_end;
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+    NEXT(pthread_mutex_lock);
+    int result = next(mutex);
+    if (result == 0 && action == LOCKED && is_in_program(__builtin_return_address(0))) locks_held++;
+    return result;
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+    NEXT(pthread_mutex_unlock);
+    if (action == LOCKED && is_in_program(__builtin_return_address(0))) locks_held--;
+    return next(mutex);
+}
+
+static pthread_mutex_t noting = PTHREAD_MUTEX_INITIALIZER;
+
+// Adds a line for a call that a thread makes with a lock held.
+static void note_locked(const char *name, const char *target, const char *path) {
+    if (locks_held <= 0 || is_noting) return;
+    is_noting = 1;
+    int before = errno;
+    pthread_mutex_lock(&noting);
+    atomic_fetch_add(&report->count, 1);
+    size_t used = strlen(report->hit);
+    used += (size_t)snprintf(report->hit + used, sizeof report->hit - used, "%s %s %s", name, target, path ? path : "");
+    void *frames[48];
+    int count = backtrace(frames, 48);
+    for (int index = 0; index < count && used + 32 < sizeof report->hit; index++) {
+        if (!is_in_program(frames[index])) continue;
+        used += (size_t)snprintf(
+            report->hit + used, sizeof report->hit - used, " 0x%lx", (uintptr_t)frames[index] - program_base);
+    }
+    if (used + 2 < sizeof report->hit) report->hit[used] = '\n';
+    pthread_mutex_unlock(&noting);
+    errno = before;
+    is_noting = 0;
+}
+
+// The file that a descriptor is of, for people.
+static void name_file(int descriptor, char target[2048]) {
+    char link[64];
+    target[0] = 0;
+    if (descriptor < 0) return;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, target, 2047);
+    if (length > 0) target[length] = 0;
+}
+
 // Counts a call. Returns 0 where it is to go on, TEAR, or the errno that it fails with.
 static int meet(enum kind kind, const char *name, int descriptor, const char *path) {
     if (!(counted & 1u << kind) || (path && strncmp(path, "/proc/", 6) == 0)) return 0;
+    char target[2048];
+    if (action == LOCKED) {
+        if (locks_held > 0) {
+            name_file(descriptor, target);
+            note_locked(name, target, path);
+        }
+        return 0;
+    }
     unsigned long count = atomic_fetch_add(&report->count, 1) + 1;
     if (number == 0 || count < number || (count > number && !lasts)) return 0;
     if (count == number) {
         int before = errno;
-        char link[64], target[2048] = "";
-        if (descriptor >= 0) {
-            snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-            ssize_t length = readlink(link, target, sizeof target - 1);
-            if (length > 0) target[length] = 0;
-        }
+        name_file(descriptor, target);
         snprintf(report->hit, sizeof report->hit, "%s %s %s", name, target, path ? path : "");
         errno = before;
     }
