@@ -17,7 +17,7 @@ struct ControlStreamTests {
         }
         let snapshot = try #require(events.first)
         #expect(snapshot.name == "snapshot")
-        #expect(snapshot.data["in_flight"]?.elements.map { $0["key"]?.text } == ["a1", "b1"])
+        #expect(Set(snapshot.data["in_flight"]?.elements.compactMap { $0["key"]?.text } ?? []) == ["a1", "b1"])
         #expect(snapshot.data["in_flight"]?.elements.first?["phase"]?.text == "waiting")
         #expect(snapshot.data["collections"]?.elements.count == 2)
         #expect(events.dropFirst().dropLast().allSatisfy { $0.name == "change" })

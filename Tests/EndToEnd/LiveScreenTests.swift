@@ -154,7 +154,8 @@ struct LiveScreenTests {
             (0..<300).map { ("item \($0)", "Collection \($0)", true) }, columns: 80, rows: 24)
         try run.terminal.start(run.command)
         let screen = try run.terminal.waitForScreen { screen in
-            screen.contains { $0.hasPrefix("list: 0 of 300 items, ") } && screen.contains { $0.contains("waiting") }
+            screen.contains { $0.hasPrefix("list: 0 of 300 items, ") } && screen.contains("  and 7 more in flight")
+                && screen.contains("and 290 more: 6 downloading, 284 queued")
         }
         try #require(screen.count == 23)
         for row in 0..<10 {

@@ -99,7 +99,11 @@ extension TransferCoordinator {
             state.over.append(Over(transfer: transfer, result: .failed(stopped)))
         case .over:
             state.transfers[work.id] = nil
-            state.over.append(Over(transfer: transfer, result: result))
+            // Whoever cancelled it was answered that it is, though the loop has not seen to it yet.
+            let isCancelled =
+                state.cancelled.remove(work.id) != nil && !transfer.isSuspending
+                && !state.scheduler.isStopped(job: transfer.context.index)
+            state.over.append(Over(transfer: transfer, result: result, isCancelled: isCancelled))
         }
     }
 
@@ -109,11 +113,18 @@ extension TransferCoordinator {
         let result: AttemptResult
         /// Added to the detail of its failure.
         var remark = ""
+        /// Whether it was cancelled on request as it ended: what arrived is discarded.
+        var isCancelled = false
     }
 
     /// What is to be recorded of a transfer. Its part is kept or removed, which may wait for the disk.
     func finish(_ over: Over) -> FinishedItem {
         let (transfer, work) = (over.transfer, over.transfer.work)
+        if over.isCancelled {
+            // Best effort: a part that cannot be removed is removed by the next run.
+            if case .stored(let body) = over.result { try? body.discard(in: transfer.context.output) }
+            return finish(transfer, Self.cancelled)
+        }
         switch over.result {
         case .failed(var failure):
             failure.detail += over.remark

@@ -248,7 +248,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
     /// What an item failed of that a person gave up.
     package static let cancelledByRequest = "cancelled on request"
     static let stopped = TransferFailure(.cancelled, "the run is being stopped")
-    private static let cancelled = TransferFailure(.cancelled, cancelledByRequest)
+    static let cancelled = TransferFailure(.cancelled, cancelledByRequest)
 
     // MARK: A loop's turn
 
