@@ -137,7 +137,8 @@ struct CompletionTests {
             outcome
                 == .init(
                     code: .success,
-                    output: "none\n--format=\tfor people (default) or for other programs; status: text or json\n",
+                    output:
+                        "none\n--format=\tfor people (default) or for other programs; status: text or json; schedule: systemd or crontab\n",
                     errors: "")
         )
     }

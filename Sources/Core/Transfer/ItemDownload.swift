@@ -125,6 +125,7 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
                 request.extraHeaders.append(HTTPHeader("If-Modified-Since", date))
             }
         }
+        traceBegin(request)
         return request
     }
 

@@ -112,6 +112,7 @@ extension TransferCoordinator {
         state.activity.noteHold(transfer.route.url.origin, verdict)
         let decision = state.scheduler.finished(work.id, verdict, sign: sign, now: now)
         noteOutages(&state, failure, now: now)
+        transfer.traceDecision(failure, decision, now: now)
         switch decision {
         case .retry(let due):
             transfer.waitsForRetry = true
