@@ -18,7 +18,8 @@ package enum CommandLineTool {
         let context = CommandContext(
             console: .standard(environment: environment), environment: environment, registry: registry,
             serviceSocket: serviceSocket)
-        Task { await run(Array(CommandLine.arguments.dropFirst()), context).end() }
+        // A higher priority asks for a nice value that only root may have, which libdispatch reports to syslog.
+        Task(priority: .medium) { await run(Array(CommandLine.arguments.dropFirst()), context).end() }
         while true { pause() }
     }
 

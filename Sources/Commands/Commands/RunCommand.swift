@@ -97,21 +97,25 @@ struct RunCommand {
 
     /// The exit code of one job; tells what the events could not.
     private func ending(of result: JobResult, _ watchers: RunWatchers, _ notifier: JobNotifier) -> ExitCode {
+        // The journal would have the line twice.
+        func tell(_ text: String) {
+            if !watchers.hasJournalForErrors { console.tell(text) }
+        }
         switch result.ending {
         case .ran(let run):
             return Self.code(of: run)
         case .locked(let pid, let since):
             let text = context.busyText(job: result.job, pid: pid, since: since)
-            console.tell(text)
+            tell(text)
             watchers.note("locked", .warning, job: result.job, text)
             return .locked
         case .refused(let refusal):
-            console.tell("\(result.job): error: \(refusal)")
+            tell("\(result.job): error: \(refusal)")
             watchers.note("run-failed", .error, job: result.job, "\(refusal)")
             notifier.takeFailure(result.job, .invalidJob, "\(refusal)")
             return .invalidJob
         case .failed(let reason):
-            console.tell("\(result.job): failed: \(reason)")
+            tell("\(result.job): failed: \(reason)")
             watchers.note("run-failed", .error, job: result.job, reason)
             notifier.takeFailure(result.job, .failed, reason)
             return .failed

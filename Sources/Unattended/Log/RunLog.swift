@@ -22,7 +22,7 @@ package final class RunLog: LogSink {
     private let level: LogEntry.Level
     private let destination: any LogDestination
     private let complain: @Sendable (String) -> Void
-    private let queue = DispatchQueue(label: "runner.log", qos: .utility)
+    private let queue = DispatchQueue(label: "runner.log")
     private let state = Locked(State())
 
     /// - Parameters:

@@ -25,7 +25,9 @@ package enum UnitFiles {
         if let user = job.user {
             lines += ["User=\(user)", "StateDirectory=runner", "StateDirectoryMode=0700"]
         }
-        lines += ["RuntimeDirectory=runner", "RuntimeDirectoryPreserve=yes", "UMask=0027", "NotifyAccess=main"]
+        // No RuntimeDirectory=: under PrivateUsers= nobody could read from the process where its control socket is, which
+        // otherwise is beside the catalog.
+        lines += ["UMask=0027", "NotifyAccess=main"]
         for (name, value) in job.environment { lines.append("Environment=\(quoted("\(name)=\(value)"))") }
         if !job.variables.isEmpty {
             let folder = job.user == nil ? "%h/.config/runner" : "/etc/runner"
