@@ -111,6 +111,7 @@ let package = Package(
             "SourcesAll", path: "Sources/Sources-All",
             ["SourceKit", "SourcesCommand", "SourcesFlags", "SourcesFlickr", "SourcesManifest"]),
         module("Reports", core + ["System", "SQLite", "JSON", "HTTP", "Files"], embedding: reportParts),
+        module("Unattended", ["System", "Model", "Jobs", "Transfer", "Reports", "HTTP", "JSON", "CLinux", "CProcess"]),
         module("Control", core + ["System", "Files", "HTTP", "JSON", "Server", "YAML"]),
         module(
             "Web",
@@ -121,7 +122,8 @@ let package = Package(
         module(
             "Commands",
             core + [
-                "System", "SourcesAll", "SourcesCommand", "Control", "Server", "Web", "Reports", "JSON", "YAML",
+                "System", "SourcesAll", "SourcesCommand", "Control", "Server", "Web", "Reports", "Unattended", "JSON",
+                "YAML",
                 "SQLite",
                 "HTTP", "Files", "Archive", "MediaClient",
             ]),
@@ -173,6 +175,7 @@ let package = Package(
         tests(of: "SourcesFlickr", core + ["YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesCommand", core + ["YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesManifest", core + ["YAML", "SQLite"]),
+        tests(of: "Unattended", ["Model", "Jobs", "JSON"]),
         tests(of: "Web", core + ["Files", "JSON", "SQLite", "Server"]),
         tests(of: "Reports", core + ["SQLite", "JSON", "Files"], excluding: ["Readers"]),
         tests(
@@ -184,6 +187,7 @@ let package = Package(
                 "TestSupport", "SQLite", "CCrypto", "Control", "Server", "runner", "test-runner", "runner-media",
                 "sandbox-proof",
             ],
+            exclude: ["unit-filter.py"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -6,6 +6,8 @@ struct CommandContext: Sendable {
     let environment: [String: String]
     /// The source modules of this program.
     let registry: SourceRegistry
+    /// Where the service manager that started the program listens, `$NOTIFY_SOCKET`; children do not have it.
+    var serviceSocket: String?
 }
 
 extension CommandContext {

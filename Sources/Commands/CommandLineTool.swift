@@ -12,10 +12,14 @@ package enum CommandLineTool {
     /// its first statement.
     package static func main(registry: SourceRegistry = .all) -> Never {
         Console.takeClosedDescriptors()
-        let environment = processEnvironment()
+        var environment = processEnvironment()
+        let serviceSocket = environment.removeValue(forKey: "NOTIFY_SOCKET")
+        unsetenv("NOTIFY_SOCKET")
         let context = CommandContext(
-            console: .standard(environment: environment), environment: environment, registry: registry)
-        Task { await run(Array(CommandLine.arguments.dropFirst()), context).end() }
+            console: .standard(environment: environment), environment: environment, registry: registry,
+            serviceSocket: serviceSocket)
+        // A higher priority asks for a nice value that only root may have, which libdispatch reports to syslog.
+        Task(priority: .medium) { await run(Array(CommandLine.arguments.dropFirst()), context).end() }
         while true { pause() }
     }
 
@@ -48,6 +52,7 @@ package enum CommandLineTool {
         case .plan: await PlanCommand(options: options, context: context).run()
         case .status: await StatusCommand(options: options, context: context).run()
         case .control: await ControlCommand(options: options, context: context).run()
+        case .schedule: await ScheduleCommand(options: options, context: context).run()
         case .report: ReportCommand(options: options, context: context).run()
         case .export: ExportCommand(options: options, context: context).run()
         case .show: ShowCommand(options: options, context: context).run()

@@ -69,6 +69,8 @@ final class CurlSlot {
     private var isSecure: Bool?
     /// Set for servers that speak HTTP/2.
     private(set) var waitsForConnection = false
+    /// Whether the handle sends a body.
+    private var isPosting = false
     /// What `CURLOPT_USERAGENT` is.
     private var proxyAgent: String?
     private var target: RequestTarget
@@ -220,6 +222,7 @@ final class CurlSlot {
             try handle.set(CURLOPT_PROXY, proxy ?? "")
             self.proxy = proxy
         }
+        if request.body != nil || isPosting { try apply(body: request.body) }
         // Only for what is said to the proxy itself.
         let proxyAgent = proxy == nil ? nil : request.profile.configuration.userAgent
         if self.proxyAgent != proxyAgent {
@@ -230,6 +233,16 @@ final class CurlSlot {
             try handle.set(CURLOPT_PIPEWAIT, waitsForConnection ? 1 : 0)
             self.waitsForConnection = waitsForConnection
         }
+    }
+
+    private func apply(body: [UInt8]?) throws(CurlError) {
+        if let body {
+            try handle.set(CURLOPT_POSTFIELDSIZE, body.count)
+            try handle.setCopied(CURLOPT_COPYPOSTFIELDS, body)
+        } else {
+            try handle.set(CURLOPT_HTTPGET, 1)
+        }
+        isPosting = body != nil
     }
 
     /// Makes the list of header fields, unless it is that of the request before: the request's own, those it shares, and

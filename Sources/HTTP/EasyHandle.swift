@@ -31,6 +31,12 @@ struct EasyHandle: ~Copyable {
         try text.withCString { ccurl_set_string(raw, option, $0) }.check()
     }
 
+    /// libcurl copies the bytes, of which it was told how many they are.
+    func setCopied(_ option: CURLoption, _ bytes: [UInt8]) throws(CurlError) {
+        var bytes = bytes
+        try bytes.withUnsafeMutableBytes { ccurl_set_pointer(raw, option, $0.baseAddress) }.check()
+    }
+
     /// libcurl keeps the pointer: the list must outlive its use.
     func set(_ option: CURLoption, _ list: UnsafeMutablePointer<curl_slist>?) throws(CurlError) {
         try ccurl_set_list(raw, option, list).check()

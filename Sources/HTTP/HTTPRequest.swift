@@ -1,4 +1,4 @@
-/// One GET request. It is a single hop: a redirect is a reply like any other.
+/// One request, GET or POST. It is a single hop: a redirect is a reply like any other.
 package struct HTTPRequest: Sendable {
     package var url: WebURL
     package var profile: HTTPProfile
@@ -12,6 +12,9 @@ package struct HTTPRequest: Sendable {
     /// Microseconds for this request from start to end, 0 for no limit: the profile's total timeout, or what is left of
     /// it for one hop of several.
     package var timeLimit: Int64
+
+    /// What a POST sends; nil for GET.
+    package var body: [UInt8]?
 
     package init(
         url: WebURL, profile: HTTPProfile, headers: HTTPHeaderList? = nil, extraHeaders: [HTTPHeader] = [],

@@ -29,6 +29,15 @@ package enum ReportJSON {
         writer.endLine()
         try writer.flush(to: output)
     }
+
+    /// One run without its tables, as one object.
+    package static func object(of run: RunReport) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.members(of: run)
+        writer.endObject()
+        return writer.bytes
+    }
 }
 
 extension JSONWriter {

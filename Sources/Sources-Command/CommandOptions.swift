@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import Model
+import System
 import YAML
 
 /// The options of the source `command`.
@@ -56,7 +57,9 @@ package struct CommandOptions: Sendable {
         environment["RUNNER_PROTOCOL"] = "1"
         environment["RUNNER_JOB"] = job
         let name = command.first ?? ""
-        guard let program = Self.path(of: name, in: folder, environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin")
+        guard
+            let program = executablePath(
+                of: name, in: folder, searching: environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin")
         else {
             throw ScriptError(
                 "\(name) is not an executable file\(name.contains("/") ? " in \(folder)" : " on PATH"); chmod +x makes one"
@@ -65,16 +68,5 @@ package struct CommandOptions: Sendable {
         return ScriptProcess.Launch(
             program: program, arguments: Array(command.dropFirst()), environment: environment, folder: folder,
             idleTimeout: idleTimeout.microseconds)
-    }
-
-    private static func path(of name: String, in folder: String, _ searched: String) -> String? {
-        let candidates =
-            name.contains("/")
-            ? [name.hasPrefix("/") ? name : "\(folder)/\(name)"]
-            : searched.split(separator: ":").map { "\($0)/\(name)" }
-        return candidates.first { path in
-            var information = stat()
-            return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
-        }
     }
 }

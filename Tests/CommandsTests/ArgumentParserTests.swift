@@ -180,8 +180,8 @@ struct ArgumentParserTests {
             ),
             (
                 ["report", "--format", "xml"],
-                "--format must be text, json, html, csv, jsonl, prometheus, har or trace, not 'xml'",
-                "runner report --format text|json|html|csv|jsonl|prometheus|har|trace [JOB...]"
+                "--format must be text, json, html, csv, jsonl, prometheus, har, trace, systemd or crontab, not 'xml'",
+                "runner report --format text|json|html|csv|jsonl|prometheus|har|trace|systemd|crontab [JOB...]"
             ),
             (
                 ["report", "--run", "first"], "--run must be last, all or the number of a run, not 'first'",

@@ -19,7 +19,7 @@ struct FlagTableTests {
                 Command.run,
                 [
                     "set", "database", "concurrency", "failed", "refresh", "only", "limit", "deadline", "progress",
-                    "quiet", "verbose", "keep-going", "job",
+                    "quiet", "verbose", "keep-going", "job", "wait", "jitter", "log", "log-level", "log-format",
                 ]
             ),
             (.check, ["set"]),
@@ -34,7 +34,11 @@ struct FlagTableTests {
             ),
             (.sources, []),
             (.source, ["options"]),
-            (.adopt, ["set", "database", "quiet", "verbose"]),
+            (.adopt, ["set", "database", "quiet", "verbose", "log", "log-level", "log-format"]),
+            (
+                .schedule,
+                ["every", "daily", "cron", "user", "install", "format", "database", "deadline", "wait", "jitter"]
+            ),
             (.doctor, ["database"]),
             (.completions, []),
             (.man, []),

@@ -15,6 +15,8 @@ package final class FaultyServer: Sendable {
         /// Path and query, or what else the request line has.
         package let target: String
         package let headers: [(name: String, value: String)]
+        /// Of a POST.
+        package let body: [UInt8]
         /// The connection it came on, from 0 in the order of accepting.
         package let connection: Int
         /// How many requests came on the connection before.
@@ -164,13 +166,19 @@ package final class FaultyServer: Sendable {
         while connection.isOpen, let head = connection.readHead() {
             var lines = head.split(separator: "\r\n").map(String.init)
             let words = lines.isEmpty ? [] : lines.removeFirst().split(separator: " ").map(String.init)
+            let headers = lines.map { line in
+                let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                let value = parts.dropFirst().first ?? ""
+                return (name: String(parts[0]), value: String(value.drop { $0 == " " }))
+            }
+            var body: [UInt8] = []
+            if words.first == "POST" {
+                let length = headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
+                guard let bytes = connection.receive(length) else { return }
+                body = bytes
+            }
             let request = Request(
-                method: words.first ?? "", target: words.dropFirst().first ?? "",
-                headers: lines.map { line in
-                    let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                    let value = parts.dropFirst().first ?? ""
-                    return (String(parts[0]), String(value.drop { $0 == " " }))
-                },
+                method: words.first ?? "", target: words.dropFirst().first ?? "", headers: headers, body: body,
                 connection: number, index: index, time: monotonicMicroseconds())
             index += 1
             state.withLock { $0.requests.append(request) }

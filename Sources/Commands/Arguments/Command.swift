@@ -1,7 +1,7 @@
 /// A word that may follow `runner`. The table of commands: help, usage lines and documentation come from here.
 enum Command: String, CaseIterable, Sendable {
-    case run, `init`, check, plan, status, control, web, report, export, show, search, recents, favourites, remove,
-        restore, verify, reset, prune, gc, adopt, thumbnails
+    case run, `init`, check, plan, status, control, schedule, web, report, export, show, search, recents, favourites,
+        remove, restore, verify, reset, prune, gc, adopt, thumbnails
     case sources, source, doctor, completions, man, help
 
     /// One line for the list of commands.
@@ -13,6 +13,7 @@ enum Command: String, CaseIterable, Sendable {
         case .plan: "list what a run would fetch and where it would put it"
         case .status: "which runs are at work, and how far they are"
         case .control: "steer a run that is at work: pause, limits, stop, retry"
+        case .schedule: "units of systemd, or a crontab, that run a job by themselves"
         case .report: "read the catalog: runs, timings, sizes, failures"
         case .export: "write items, transfers or runs as CSV or JSON Lines"
         case .show: "everything that is known of one item"
@@ -42,7 +43,7 @@ enum Command: String, CaseIterable, Sendable {
         switch self {
         case .run, .check, .thumbnails, .adopt: Operands(text: "JOB...", count: 1...Int.max)
         case .`init`: Operands(text: "SOURCE [FILE]", count: 1...2, words: ["a source, or a list of URLs"])
-        case .plan: Operands(text: "JOB", count: 1...1)
+        case .plan, .schedule: Operands(text: "JOB", count: 1...1)
         case .control:
             Operands(
                 text: "JOB ACTION [KEY...]", count: 2...Int.max,
@@ -124,6 +125,15 @@ enum Command: String, CaseIterable, Sendable {
                 "cancel KEY...: cancels items, by key, URL, title or path, or collections, by key. The next run fetches "
                     + "them.",
                 "retry [KEY...]: tries again what failed in this run, or these items.",
+            ]
+        case .schedule:
+            [
+                "JOB is a job file, or a folder of job files. Prints what runs it by itself: a service and a timer of systemd, "
+                    + "and what tells of failures, or with --format crontab the lines of a crontab. With --install they are "
+                    + "written to a folder, and the commands that take them into use are printed.",
+                "The service may do what the job needs and no more: it writes to the output directory and the catalog alone. "
+                    + "A run that was missed is made up for, each machine has a delay of its own, and a run that still goes "
+                    + "on is not disturbed. It is the user runner's, unless --user makes it yours.",
             ]
         case .report:
             [
@@ -256,6 +266,15 @@ enum Command: String, CaseIterable, Sendable {
                 ("runner control flags concurrency 4", "Four items in flight from now on."),
                 ("runner control flags stop", "Ends the run as Ctrl-C does, from elsewhere."),
             ]
+        case .schedule:
+            [
+                ("runner schedule /etc/runner/flags.yaml --daily 04:17", "Shows the units of a nightly run."),
+                (
+                    "runner schedule flags.yaml --every 15m --install /etc/systemd/system",
+                    "Writes those of a run each quarter of an hour."
+                ),
+                ("runner schedule jobs/flags.yaml --cron '17 4 * * 1-5' --format crontab", "A line for crontab -e."),
+            ]
         case .report:
             [
                 ("runner report", "The last run of every job: times, what was slow, what failed and what to do."),
@@ -356,6 +375,12 @@ enum Command: String, CaseIterable, Sendable {
                 ("64", "wrong usage, or a job, collection or item that the catalog does not know"),
                 ("69", "no such run is at work, or what it is at forbids it"),
                 ("78", "the job file is invalid or missing"),
+            ]
+        case .schedule:
+            [
+                ("0", "printed or written"),
+                ("2", "a file could not be written, or is there and not of schedule"), usage,
+                ("78", "a job file is invalid or missing"),
             ]
         case .report:
             [

@@ -21,6 +21,7 @@ struct Flag: Sendable {
     /// The heading it stands under in help.
     enum Group: String, CaseIterable, Sendable {
         case selection = "Which items"
+        case times = "When"
         case settings = "How"
         case sections = "What to show"
         case output = "Output"

@@ -9,7 +9,7 @@ enum FlagTable {
     ) { _ in }
 
     static let all: [Flag] =
-        selection + settings + page + upkeep + scripts + sections + output + [help, version]
+        selection + settings + times + page + upkeep + scripts + sections + output + [help, version]
 
     private static let selection = [
         Flag(
@@ -71,19 +71,57 @@ enum FlagTable {
             "concurrency", "N", in: .settings, of: [.run], help: "items in flight at a time, instead of the job file's"
         ) { text, options throws(UnwantedValue) in options.concurrency = try OptionValue.count(text, upTo: 1024) },
         Flag(
-            "deadline", "DURATION", in: .settings, of: [.run], help: "end the run after DURATION, as 30s, 5m or 2h",
+            "deadline", "DURATION", in: .settings, of: [.run, .schedule],
+            help: "end the run after DURATION, as 30s, 5m or 2h",
             details: "Transfers in flight get a short time to end; exit code 1."
         ) { text, options throws(UnwantedValue) in options.deadline = try OptionValue.duration(text) },
         Flag(
+            "wait", "DURATION", in: .settings, of: [.run, .schedule],
+            help: "wait for another run of the same job to end",
+            details: "Exit code 75 only when it has not ended after DURATION. --deadline counts this time, too."
+        ) { text, options throws(UnwantedValue) in options.lockWait = try OptionValue.duration(text) },
+        Flag(
+            "jitter", "DURATION", in: .settings, of: [.run, .schedule],
+            help: "begin after a delay of at most DURATION, always the same for a job on a machine",
+            details: "So that many machines, or many jobs, do not ask at the same second."
+        ) { text, options throws(UnwantedValue) in options.jitter = try OptionValue.duration(text) },
+        Flag(
             "database", "FILE", in: .settings,
             of: [
-                .run, .plan, .status, .control, .web, .report, .export, .show, .search, .recents, .favourites, .remove,
-                .restore, .verify, .reset, .prune, .gc, .adopt, .thumbnails, .doctor,
+                .run, .schedule, .plan, .status, .control, .web, .report, .export, .show, .search, .recents, .favourites,
+                .remove, .restore, .verify, .reset, .prune, .gc, .adopt, .thumbnails, .doctor,
             ],
             help: "the catalog's file",
             details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
                 + "$XDG_STATE_HOME/runner/runner.sqlite, else ~/.local/state/runner/runner.sqlite."
         ) { text, options throws(UnwantedValue) in options.database = try OptionValue.text(text, wanted: "a file name")
+        },
+    ]
+
+    private static let times = [
+        Flag(
+            "every", "DURATION", in: .times, of: [.schedule], help: "again and again, as 15m, 4h or 1d",
+            details:
+                "Times of the clock where DURATION divides an hour or a day; else, with systemd alone, so long after "
+                + "the run before."
+        ) { text, options throws(UnwantedValue) in options.cadence = try OptionValue.interval(text) },
+        Flag("daily", "HH:MM", in: .times, of: [.schedule], help: "each day at this time, in the machine's time zone") {
+            text, options throws(UnwantedValue) in options.cadence = try OptionValue.timeOfDay(text)
+        },
+        Flag(
+            "cron", "FIELDS", in: .times, of: [.schedule],
+            help: "at the times of five fields of a crontab, as '17 4 * * 1-5'",
+            details: "Also @daily, @hourly, @reboot and the like. For systemd they are translated."
+        ) { text, options throws(UnwantedValue) in options.cadence = try OptionValue.cron(text) },
+        Flag(
+            switch: "user", in: .settings, of: [.schedule],
+            help: "for your own service manager or crontab, not the machine's"
+        ) { $0.isForUser = true },
+        Flag(
+            "install", "DIR", in: .output, of: [.schedule], help: "write the files to DIR, as /etc/systemd/system",
+            details: "For a crontab a file for /etc/cron.d. A file that schedule has not written is not replaced."
+        ) { text, options throws(UnwantedValue) in
+            options.installFolder = try OptionValue.text(text, wanted: "a folder")
         },
     ]
 
@@ -179,11 +217,36 @@ enum FlagTable {
             help: "print a line for each item"
         ) { $0.verbosity = .verbose },
         Flag(
-            "format", "text|json|html|csv|jsonl|prometheus|har|trace", in: .output,
-            of: [.status, .report, .search, .recents, .favourites],
-            help: "for people (default) or for other programs; only report has more than text and json",
-            details: "The tables of report --items and the like are in text and json."
-        ) { text, options throws(UnwantedValue) in options.format = try OptionValue.choice(text) },
+            "log", "FILE|journal", in: .output, of: [.run, .adopt], help: "append a line for each event to FILE",
+            details:
+                "journal: entries of systemd's journal, with the fields RUNNER_JOB and RUNNER_RUN. A file of that name "
+                + "is ./journal. A log that cannot be written is reported, and the run goes on."
+        ) { text, options throws(UnwantedValue) in options.log = try OptionValue.text(text, wanted: "a file name") },
+        Flag(
+            "log-level", "info|debug", in: .output, of: [.run, .adopt],
+            help: "what --log has: runs, failures and warnings, or every step of every item",
+            details:
+                "debug: listed, queued, begun, headers, body, judged, retry-at, published, recorded, each with the "
+                + "number of its item."
+        ) { text, options throws(UnwantedValue) in options.logLevel = try OptionValue.choice(text) },
+        Flag(
+            "log-format", "text|json", in: .output, of: [.run, .adopt], help: "lines for people (default), or objects"
+        ) { text, options throws(UnwantedValue) in options.logFormat = try OptionValue.choice(text) },
+        Flag(
+            "format", "text|json|html|csv|jsonl|prometheus|har|trace|systemd|crontab", in: .output,
+            of: [.status, .report, .search, .recents, .favourites, .schedule],
+            help: "for people (default) or for other programs; report has all but systemd and crontab, which are schedule's",
+            details: "The other commands have text and json, as have the tables of report --items and the like."
+        ) { text, options throws(UnwantedValue) in
+            options.scheduleFormat = ScheduleFormat(rawValue: text)
+            options.format = .text
+            guard options.scheduleFormat == nil else { return }
+            guard let format = ReportFormat(rawValue: text) else {
+                let names = ReportFormat.allCases.map(\.rawValue) + ScheduleFormat.allCases.map(\.rawValue)
+                throw UnwantedValue(wanted: names.dropLast().joined(separator: ", ") + " or " + (names.last ?? ""))
+            }
+            options.format = format
+        },
         Flag(
             switch: "follow", letter: "f", in: .output, of: [.status], help: "go on until the runs have ended"
         ) { $0.follows = true },

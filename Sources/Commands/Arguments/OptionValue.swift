@@ -1,6 +1,7 @@
 import Jobs
 import Model
 import Reports
+import Unattended
 
 /// Reads the values of flags. Each function throws what is wanted, for the parser to put the flag's name before it.
 enum OptionValue {
@@ -92,5 +93,38 @@ enum OptionValue {
             throw UnwantedValue(wanted: "a size such as 512, 10kB, 10KiB, 5MB or 1GiB")
         }
         return count.bytes
+    }
+
+    /// Whole minutes from run to run, at most a year.
+    static func interval(_ text: String) throws(UnwantedValue) -> Cadence {
+        let microseconds = TimeSpan(text)?.microseconds ?? 0
+        guard microseconds % 60_000_000 == 0, (1...525_600).contains(microseconds / 60_000_000) else {
+            throw UnwantedValue(wanted: "whole minutes, as 15m, 4h or 1d, at most 365d")
+        }
+        return .every(minutes: Int(microseconds / 60_000_000))
+    }
+
+    /// `04:17`.
+    static func timeOfDay(_ text: String) throws(UnwantedValue) -> Cadence {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in
+            part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } && part.utf8.count <= 2
+                ? Int(part) : nil
+        }
+        guard parts.count == 2, numbers.count == 2, numbers[0] < 24, numbers[1] < 60 else {
+            throw UnwantedValue(wanted: "a time such as 04:17")
+        }
+        return .daily(hour: numbers[0], minute: numbers[1])
+    }
+
+    /// The fields of a crontab.
+    static func cron(_ text: String) throws(UnwantedValue) -> Cadence {
+        do {
+            return .cron(try CronExpression(text))
+        } catch {
+            var unwanted = UnwantedValue(wanted: "five fields of a crontab such as '17 4 * * 1-5'")
+            unwanted.hint = error.message
+            throw unwanted
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Catalog
 import Model
 import Reports
+import Unattended
 
 /// What was typed, in types: the flags and operands of one invocation.
 struct Options: Equatable, Sendable {
@@ -33,6 +34,22 @@ struct Options: Equatable, Sendable {
     var concurrency: Int?
     /// Microseconds.
     var deadline: Int64?
+    /// How long a run waits for another one of its job to end, microseconds.
+    var lockWait: Int64?
+    /// The longest that a run waits before it begins, microseconds.
+    var jitter: Int64?
+    /// When `schedule` has jobs run; nil where no flag says.
+    var cadence: Cadence?
+    /// What `schedule` makes; nil: units of systemd.
+    var scheduleFormat: ScheduleFormat?
+    /// Whether it is for the user's own service manager or crontab.
+    var isForUser = false
+    /// Where `schedule` writes files; nil: on stdout.
+    var installFolder: String?
+    /// A file, or `journal`; nil: nothing is logged.
+    var log: String?
+    var logLevel = LogDetail.info
+    var logFormat = LogFile.Format.text
     var progress = ProgressStyle.automatic
     var verbosity = Verbosity.normal
 
@@ -80,6 +97,19 @@ enum ProgressStyle: String, CaseIterable, Sendable {
     /// A bar on a terminal, nothing elsewhere.
     case automatic = "auto"
     case bar, plain, json, none
+}
+
+/// The values of `schedule --format`.
+enum ScheduleFormat: String, CaseIterable, Sendable {
+    case systemd, crontab
+}
+
+/// The values of `--log-level`.
+enum LogDetail: String, CaseIterable, Sendable {
+    /// Runs, failures and warnings.
+    case info
+    /// Every step of every item as well.
+    case debug
 }
 
 /// How much `run` says on stderr.

@@ -118,6 +118,8 @@ extension CommandContext {
         session.overrides = options.overrides
         session.concurrency = options.concurrency
         session.deadline = options.deadline
+        session.lockWait = options.lockWait ?? 0
+        session.jitter = options.jitter ?? 0
         return session
     }
 }

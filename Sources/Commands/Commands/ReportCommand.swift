@@ -133,6 +133,7 @@ extension ReportFormat {
 extension Options {
     /// What is wrong with the flags of `report` taken together; nil where nothing is.
     fileprivate var reportConflict: String? {
+        if let format = scheduleFormat { return "--format \(format.rawValue) is for schedule, not for report" }
         let tables = [
             ("items", showsItems), ("collections", showsCollections), ("failures", showsFailures),
             ("hosts", showsHosts), ("new", showsNews), ("slowest", slowest != nil),

@@ -29,11 +29,14 @@ struct RunCommand {
         let style = RunDisplay.style(options.progress, options.verbosity, on: console.errorTerminal)
         LiveTerminal.surviveBackground()
         let terminal = style == .bar ? LiveTerminal() : nil
+        let watchers = RunWatchers(options, context)
         let display = RunDisplay(
             jobs: jobs.map(\.name), style: style, verbosity: options.verbosity, console: console,
             hasKeyboard: terminal?.hasKeyboard == true, databaseClause: context.databaseClause(options),
+            writesLines: !watchers.hasJournalForErrors,
             now: { Monotonic.now().microseconds })
         let driver = DisplayDriver(display, terminal: terminal)
+        let notifier = JobNotifier(jobs, options, context, watchers) { display.tell($0) }
         let session: Session
         let grace: Int64
         do {
@@ -41,8 +44,19 @@ struct RunCommand {
             grace = sessionOptions.gracePeriod
             sessionOptions.door = ControlDoor(environment: context.environment)
             sessionOptions.interest = RunDisplay.interest(style, options.verbosity)
-            session = try Session(jobs: jobs, options: sessionOptions) { display.handle($0) }
+            watchers.prepare(&sessionOptions)
+            session = try Session(jobs: jobs, options: sessionOptions) { events in
+                watchers.take(events)
+                notifier.take(events)
+                display.handle(events)
+            }
         } catch {
+            for job in jobs {
+                watchers.note("run-failed", .error, job: job.name, "\(error)")
+                notifier.takeFailure(job.name, .failed, "\(error)")
+            }
+            await notifier.close()
+            await watchers.close()
             console.complain("\(error)")
             return .failed
         }
@@ -50,6 +64,7 @@ struct RunCommand {
             stop: { name in
                 // A run that is to end waits for a reader as for a server.
                 console.limitWaiting(to: grace)
+                watchers.stopping()
                 session.stop()
                 if options.verbosity != .quiet {
                     display.tellStop("\(name): no new transfers; a second signal stops those in flight")
@@ -66,7 +81,10 @@ struct RunCommand {
         driver.start { keys.press($0) }
         let results = await session.run()
         driver.end()
-        var codes = results.map(ending(of:))
+        var codes = results.map { ending(of: $0, watchers, notifier) }
+        watchers.stopping()
+        await notifier.close()
+        await watchers.close()
         // 78 is for a command of which nothing ran.
         if loaded.hasErrors { codes.append(.failed) }
         do throws(OutputError) {
@@ -81,18 +99,28 @@ struct RunCommand {
     }
 
     /// The exit code of one job; tells what the events could not.
-    private func ending(of result: JobResult) -> ExitCode {
+    private func ending(of result: JobResult, _ watchers: RunWatchers, _ notifier: JobNotifier) -> ExitCode {
+        // The journal would have the line twice.
+        func tell(_ text: String) {
+            if !watchers.hasJournalForErrors { console.tell(text) }
+        }
         switch result.ending {
         case .ran(let run):
             return Self.code(of: run)
         case .locked(let pid, let since):
-            console.tell(context.busyText(job: result.job, pid: pid, since: since))
+            let text = context.busyText(job: result.job, pid: pid, since: since)
+            tell(text)
+            watchers.note("locked", .warning, job: result.job, text)
             return .locked
         case .refused(let refusal):
-            console.tell("\(result.job): error: \(refusal)")
+            tell("\(result.job): error: \(refusal)")
+            watchers.note("run-failed", .error, job: result.job, "\(refusal)")
+            notifier.takeFailure(result.job, .invalidJob, "\(refusal)")
             return .invalidJob
         case .failed(let reason):
-            console.tell("\(result.job): failed: \(reason)")
+            tell("\(result.job): failed: \(reason)")
+            watchers.note("run-failed", .error, job: result.job, reason)
+            notifier.takeFailure(result.job, .failed, reason)
             return .failed
         }
     }

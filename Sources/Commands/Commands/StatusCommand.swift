@@ -15,7 +15,7 @@ struct StatusCommand {
     private var console: Console { context.console }
 
     func run() async -> ExitCode {
-        guard options.format == .text || options.format == .json else {
+        guard options.scheduleFormat == nil, options.format == .text || options.format == .json else {
             return context.refuse("status writes text or json", usage: Command.status.usage)
         }
         guard let names = context.jobNames(options.operands, options) else { return .invalidJob }

@@ -17,6 +17,8 @@ enum WholeFile {
             return try fill(file, path, body)
         }
         let part = "\(path).\(getpid()).part"
+        // Of a process with this number that was killed: in a container each may have the same.
+        unlink(part)
         let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard file >= 0 else { throw OutputFileError(path: path, code: errno) }
         do {

@@ -35,6 +35,8 @@ final class RunDisplay: Sendable {
     let style: Style
     private let console: Console
     private let hasKeyboard: Bool
+    /// Whether lines of events are written; a journal has them already.
+    private let writesLines: Bool
     private let now: @Sendable () -> Int64
     private let start: Int64
     private let state: Mutex<State>
@@ -44,11 +46,12 @@ final class RunDisplay: Sendable {
     /// `now` tells monotonic microseconds.
     init(
         jobs: [String], style: Style, verbosity: Verbosity, console: Console, hasKeyboard: Bool = false,
-        databaseClause: String = "", now: @escaping @Sendable () -> Int64
+        databaseClause: String = "", writesLines: Bool = true, now: @escaping @Sendable () -> Int64
     ) {
         self.console = console
         self.style = style
         self.hasKeyboard = hasKeyboard
+        self.writesLines = writesLines
         self.now = now
         start = now()
         let hasColour = console.errorTerminal.hasColour
@@ -93,7 +96,7 @@ final class RunDisplay: Sendable {
                 state.model.apply(event, at: time)
                 text += state.lines.lines(for: event)
             }
-            writeLines(text, &state)
+            if writesLines { writeLines(text, &state) }
         }
     }
 

@@ -100,7 +100,9 @@ enum ProgramManual {
         ("NO_COLOR", "Where it is set and not empty nothing is coloured."),
         ("TERM", "dumb: nothing is coloured, moved or paged."),
         ("COLUMNS", "The width of a terminal that does not tell it."),
-        ("TZ", "The time zone of times in reports."),
+        ("TZ", "The time zone of times in reports and in the log."),
+        ("NOTIFY_SOCKET", "Where systemd is told how far a run is; the programs that it starts do not have it."),
+        ("JOURNAL_STREAM", "Whether stderr leads to the journal: --log journal then writes nothing twice."),
     ]
 
     private static let files: [(name: String, meaning: String)] = [

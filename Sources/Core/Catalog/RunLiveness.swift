@@ -45,7 +45,7 @@ package enum RunLiveness {
 }
 
 /// The name of this machine.
-func hostName() -> String {
+package func hostName() -> String {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "" }
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

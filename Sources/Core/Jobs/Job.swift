@@ -22,6 +22,10 @@ package struct Job: Sendable {
     package var stopsAfterKnown: Int?
     package var allowedFailures: FailureAllowance
     package var knownFailures = KnownFailurePolicy.report
+    /// Who hears how runs ended.
+    package var notify = JobNotifications()
+    /// Environment variables that the job file uses, by name.
+    package var variables: [String] = []
     /// Hosts and values that the job file and its flags name.
     package var trust: Trust
 }

@@ -14,6 +14,7 @@ package struct JobDocument: YAMLRecord {
     package var stopsAfterKnown: Int?
     package var knownFailures = KnownFailurePolicy.report
     package var media: RenderSettings?
+    package var notify = JobNotifications()
     package var secrets: [SecretName] = []
 
     package init() {}
@@ -45,6 +46,7 @@ package struct JobDocument: YAMLRecord {
             "known_failures", \.knownFailures, default: "report",
             help: "404 and the like that wait to be asked again: report is a line and exit 1, ignore is silence"),
         .optional("media", \.media, default: "none", help: "pictures made of what is stored", example: "{}"),
+        .optional("notify", \.notify, default: nil, help: "who hears how runs ended"),
         .optional(
             "secrets", \.secrets, default: "[]",
             help: "environment variables whose values are shown and stored nowhere, beside those in headers",

@@ -213,6 +213,8 @@ package struct JobLoader: Sendable {
 
         var transfer = fields.transfer
         transfer.caFile = transfer.caFile.map { resolved($0, in: folder) }
+        var notify = fields.notify
+        notify.metrics = notify.metrics.map { resolved($0, in: folder) + ($0.hasSuffix("/") ? "/" : "") }
         var trust = trust(root, transfer, secrets.values)
         trust.allowsPrivateAddresses = transfer.allowsPrivateAddresses
         for index in transfer.headers.indices where secrets.privateHeaders.contains(transfer.headers[index].name) {
@@ -227,7 +229,8 @@ package struct JobLoader: Sendable {
             transfer: transfer, refresh: fields.refresh, media: fields.media,
             expects: fields.expects?.values ?? plan.description?.expects ?? module.expects,
             stopsAfterKnown: fields.stopsAfterKnown, allowedFailures: fields.allowedFailures,
-            knownFailures: fields.knownFailures, trust: trust)
+            knownFailures: fields.knownFailures, notify: notify, variables: Set(variables.map(\.name)).sorted(),
+            trust: trust)
     }
 
     private func module(_ source: Node?, _ context: inout DecodingContext) -> SourceModule? {
@@ -295,7 +298,12 @@ package struct JobLoader: Sendable {
     private func trust(_ root: Node, _ transfer: TransferPolicy, _ secrets: Secrets) -> Trust {
         var trust = Trust()
         trust.secrets = secrets
-        collectAuthorities(root, &trust.authored)
+        if case .mapping(let entries) = root.content {
+            // Whoever hears of runs is not thereby a place to fetch from.
+            for (key, value) in entries where key.scalar?.text != "notify" {
+                collectAuthorities(value, &trust.authored)
+            }
+        }
         for route in transfer.connectTo {
             // The target is what the author wrote; requests for the name that leads there are allowed to reach it.
             for (host, port) in [(route.host, route.port), (route.targetHost, route.targetPort)] {

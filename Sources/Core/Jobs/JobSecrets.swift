@@ -30,6 +30,7 @@ struct JobSecrets {
             func value(in node: Node) -> Node? { path.reduce(Optional(node)) { $0?[$1] } }
             collector.add(value(in: written), value(in: root), named: "source.\(option)")
         }
+        collector.add(written["notify"]?["heartbeat"], root["notify"]?["heartbeat"], named: "notify.heartbeat")
         collector.addHeaders(written["transfer"]?["headers"], root["transfer"]?["headers"])
         collector.addUserinfo(written, root)
         if root["transfer"]?["proxy"] == nil {
@@ -55,14 +56,14 @@ struct JobSecrets {
 
     /// Dotted paths of values that no message repeats, whatever is wrong with them.
     static func places(_ registry: SourceRegistry) -> [String] {
-        ["secrets", "transfer.headers", "transfer.proxy"]
+        ["secrets", "transfer.headers", "transfer.proxy", "notify.heartbeat"]
             + registry.modules.flatMap { $0.secretOptions.map { "source.\($0)" } }
     }
 
     /// Takes its line from a fault of what is no YAML, where words on the line tell of a secret.
     static func withoutSuspects(_ registry: SourceRegistry) -> (Diagnostic) -> Diagnostic {
         let words =
-            ["authorization", "cookie", "headers", "proxy", "secret", "token", "password"]
+            ["authorization", "cookie", "headers", "proxy", "secret", "token", "password", "heartbeat"]
             + registry.modules.flatMap(\.secretOptions)
         return { diagnostic in
             guard let line = diagnostic.line?.lowercased() else { return diagnostic }

@@ -14,6 +14,11 @@ package struct EventInterest: Sendable, Hashable {
 
     package var includesProgress: Bool { activityInterval != nil }
 
+    /// The same with the sums of runs at least every so many microseconds.
+    package func withProgress(every interval: Int64) -> EventInterest {
+        EventInterest(includesItems: includesItems, activityInterval: min(interval, activityInterval ?? .max))
+    }
+
     /// Whether one of the events of rendering is wanted: the live display shows what is being made, too.
     package func includes(rendering event: RunEvent) -> Bool {
         if includesItems || includesProgress { return true }

@@ -24,6 +24,7 @@ extension JobRun {
             state.stop = cause
             state.graceEnd = Monotonic.now().advanced(byMicroseconds: options.gracePeriod)
             state.listing?.cancel()
+            state.waiting?.cancel()
             return true
         }
         guard isFirst else { return }

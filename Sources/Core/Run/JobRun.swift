@@ -37,6 +37,8 @@ final class JobRun: Sendable {
         }
         /// Cancelled when the run is stopped, so that a source that waits ends.
         var listing: Task<Listing, Never>?
+        /// Cancelled when the run is stopped before it begins.
+        var waiting: Task<Void, Never>?
         /// nil where the job wants no pictures.
         var pictures: RenderJob?
     }
@@ -78,8 +80,8 @@ final class JobRun: Sendable {
     private func attempt() async -> JobEnding {
         if job.media != nil, rendering == nil { return .failed(RenderJob.missing) }
         do {
-            let directory = job.output.directory
-            switch try JobLocks.acquire(job.name, directory: directory, isMaking: true, catalog: store.path) {
+            guard await delayBeginning() else { return .failed("it was stopped before it began") }
+            switch try await acquireLocks() {
             case .held(let locks, let output):
                 defer { locks.release() }
                 return try await run(in: output)
@@ -118,7 +120,8 @@ final class JobRun: Sendable {
         }
         do {
             let context = RunContext(
-                job: job, run: run, selection: options.selection, interest: events.interest, output: output,
+                job: job, run: run, selection: options.selection, interest: events.interest,
+                log: options.itemLog, output: output,
                 profile: try JobProfile.make(job, runnerVersion: options.runnerVersion),
                 index: engine.addJob(job.name, limits), startedAt: startedAt)
             let ledger = try await store.perform { catalog in

@@ -144,6 +144,12 @@ final class Publication {
                 path: path, extension: published.extension, mediaType: published.type?.mediaType,
                 size: body.size, sha256: body.digest, freshness: published.freshness ?? Freshness())
             published.item.record.timings?.store = max(0, Monotonic.now() - item.endedAt)
+            item.work.trace(
+                .published,
+                [
+                    ("path", .text(path.text)), ("size", .number(body.size)),
+                    ("shared", .text(published.isShared ? "yes" : "no")),
+                ])
         } catch let error as FileError where error.isDiskFull {
             throw error
         } catch {

@@ -136,6 +136,7 @@ extension RunLedger {
         }
         guard row.state != .removed else { return }
         select(row.id)
+        traceListed(row)
         try sums.countListed(collection: row.collectionID, on: catalog)
         list.noteKnown(row.state == .stored)
 
@@ -170,6 +171,7 @@ extension RunLedger {
                 else { continue }
                 list.countItem()
                 select(row.id)
+                traceListed(row)
                 try sums.countListed(collection: row.collectionID, on: catalog)
                 guard !row.stem.isEmpty else {
                     let reason = "its element of the list can't be fetched; a run that reads the list says why"

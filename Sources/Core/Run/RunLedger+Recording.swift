@@ -38,7 +38,10 @@ extension RunLedger {
             sums.restore(before)
             throw error
         }
-        for published in items { _ = end(published.item.work.id) }
+        for published in items {
+            _ = end(published.item.work.id)
+            traceRecorded(published.item.work.id, published.item.record)
+        }
         for published in items { publication.removeSuperseded(published) }
         journal.clear()
         noteStored(items, now: now)

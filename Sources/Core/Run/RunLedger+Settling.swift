@@ -32,6 +32,7 @@ extension RunLedger {
         }
         try TransferRows.insert(record, of: row.id, run: context.run, on: catalog)
         sums.count(record, of: row.id, collection: row.collectionID)
+        traceRecorded(row.id, record)
         guard context.interest.includesItems || record.outcome == .failed else { return nil }
         return .itemFinished(
             ItemFinished(
@@ -124,6 +125,7 @@ extension RunLedger {
         guard end(id) else { return false }
         try TransferRows.insert(record, of: id, run: context.run, on: catalog)
         try ItemRows.setUnsettled(id, on: catalog)
+        traceRecorded(id, record)
         sums.count(record, of: id, collection: try ItemRows.collection(of: id, on: catalog) ?? 0)
         guard context.interest.includesItems else { return true }
         let finished = try TransferRows.finished(

@@ -15,6 +15,10 @@ package struct SessionOptions: Sendable {
     package var concurrency: Int?
     /// The run is cut after so many microseconds.
     package var deadline: Int64?
+    /// How long a run waits for the job's lock, microseconds.
+    package var lockWait: Int64 = 0
+    /// The longest that a run waits before it begins, microseconds; see ``StableDelay``.
+    package var jitter: Int64 = 0
     /// How long transfers in flight may go on after the first signal or the deadline, microseconds.
     package var gracePeriod: Int64 = 10_000_000
     /// The version in `run.runner_version` and the default user agent.
@@ -25,6 +29,8 @@ package struct SessionOptions: Sendable {
     package var door: (any RunDoor)?
     /// Which events are made.
     package var interest = EventInterest()
+    /// Takes every step of every item; nil where nobody reads them.
+    package var itemLog: (any LogSink)?
     /// How long transient failures wait before they are tried again.
     package var backoff = Backoff()
     /// When a host that fails again and again is left alone.

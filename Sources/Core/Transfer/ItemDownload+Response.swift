@@ -13,6 +13,7 @@ extension ItemDownload: PlacedExchange {
         length = head.length
         hasVary = head.hasVary
         hasDigest = head.hasDigest
+        work.trace(.headers, [("status", .number(Int64(status))), ("length", .number(length ?? -1))])
         switch head.status {
         case 200, 203:
             return attempting { () throws(TransferFailure) in
@@ -139,6 +140,7 @@ extension ItemDownload: PlacedExchange {
 
     func finish(_ result: HTTPResult) {
         add(result)
+        traceEnd(result)
         do throws(TransferFailure) {
             ended(try conclude(result), result)
         } catch {

@@ -134,6 +134,7 @@ final class ItemDownload: @unchecked Sendable {  // used on the thread of the lo
                 request.extraHeaders.append(HTTPHeader("If-Modified-Since", date))
             }
         }
+        traceBegin(request)
         return request
     }
 

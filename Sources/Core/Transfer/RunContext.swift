@@ -11,6 +11,8 @@ package final class RunContext: Sendable {
     package let run: Int64
     package let selection: Selection
     package let interest: CurrentInterest
+    /// Takes the steps of items; nil where nobody reads them.
+    let log: (any LogSink)?
     package let output: OutputDirectory
     /// Where the source's downloads are kept: the output directory, unless nothing may be written there.
     package let keeping: OutputDirectory
@@ -29,13 +31,15 @@ package final class RunContext: Sendable {
 
     package init(
         job: Job, run: Int64, selection: Selection, interest: CurrentInterest = CurrentInterest(),
-        output: OutputDirectory, keeping: OutputDirectory? = nil, profile: HTTPProfile, index: Scheduler.JobIndex,
+        log: (any LogSink)? = nil, output: OutputDirectory, keeping: OutputDirectory? = nil, profile: HTTPProfile,
+        index: Scheduler.JobIndex,
         startedAt: Int64
     ) {
         self.job = job
         self.run = run
         self.selection = selection
         self.interest = interest
+        self.log = log
         self.output = output
         self.keeping = keeping ?? output
         self.profile = profile

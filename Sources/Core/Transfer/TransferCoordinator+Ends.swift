@@ -83,6 +83,7 @@ extension TransferCoordinator {
         let decision = state.scheduler.finished(
             work.id, result, sign: HostSignal(failure, wait: transfer.wait), now: now)
         noteOutages(&state, failure, now: now)
+        transfer.traceDecision(failure, decision, now: now)
         switch decision {
         case .retry(let due):
             transfer.waitForRetry(due: due, after: failure)

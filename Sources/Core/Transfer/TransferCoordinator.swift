@@ -88,6 +88,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
                     work[start..<end].map(\.id)[...], job: context.index, origin: origin, collection: collection,
                     precedence: precedence)
                 for item in work[start..<start + ready] { state.ready[item.id] = item }
+                for item in work[start..<end] { item.trace(.queued, [("origin", .text(origin.description))]) }
                 start = end
             }
             return true
