@@ -5,7 +5,7 @@ package struct ArchiveEntry: Hashable, Sendable {
     /// Bytes, inflated.
     package let size: Int64
     /// Bytes in the file.
-    package let packedSize: Int64
+    let packedSize: Int64
     /// A folder has no bytes of its own.
     package let isFolder: Bool
     /// Why the entry can't be read; the others can.

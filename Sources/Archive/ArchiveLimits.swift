@@ -9,11 +9,11 @@ package struct ArchiveLimits: Hashable, Sendable {
     /// How many times its packed size an entry may have; see ``ratioFloor``.
     package var ratio: Int64 = 200
     /// Entries that inflate to less are no bombs, whatever their ratio: deflate shrinks a run of one byte 1,032 times.
-    package static let ratioFloor: Int64 = 1 << 20
+    static let ratioFloor: Int64 = 1 << 20
     /// Bytes of an entry's name. The longest that common file systems take is 255 a component.
-    package static let nameBytes = 1_024
+    static let nameBytes = 1_024
     /// Bytes of the directory: a name, an extra field and a comment may have 64 KiB each.
-    package static let directoryBytes: Int64 = 16 << 20
+    static let directoryBytes: Int64 = 16 << 20
 
     package init() {}
 }

@@ -5,7 +5,7 @@
 
 /// Binds text that SQLite copies before it returns (SQLITE_TRANSIENT is a cast, which is not importable).
 static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 length) {
-    return sqlite3_bind_text64(statement, index, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
+    return sqlite3_bind_text64(statement, index, length == 0 ? "" : text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
 /// Binds bytes that SQLite copies before it returns. No bytes are an empty blob, not NULL, whatever the pointer is.

@@ -5,7 +5,7 @@ import System
 // Pictures that were made of files: `.runner/pictures`, each under the SHA-256 of its bytes.
 extension OutputDirectory {
     /// Where a picture of these bytes is, relative to the directory.
-    package static func picturePath(_ digest: SHA256Digest, extension: String) -> String {
+    static func picturePath(_ digest: SHA256Digest, extension: String) -> String {
         "\(privateName)/pictures/\(digest.hex).\(`extension`)"
     }
 

@@ -75,7 +75,7 @@ package func formatHTTPDate(_ secondsSince1970: Int64) -> String {
 }
 
 /// The wall clock in seconds since 1970.
-package func secondsSince1970() -> Int64 {
+func secondsSince1970() -> Int64 {
     Int64(time(nil))
 }
 

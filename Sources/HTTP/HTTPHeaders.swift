@@ -10,7 +10,7 @@ package struct HTTPHeaders: Sendable {
     package static let maximumBytes = 256 * 1024
 
     /// The most lines that one reply's header fields may have, trailers and interim replies included.
-    package static let maximumLines = 1_000
+    static let maximumLines = 1_000
 
     /// The final header block with its status line, each line ended by LF.
     private let bytes: [UInt8]

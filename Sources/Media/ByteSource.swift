@@ -19,7 +19,7 @@ package protocol ByteSource {
 }
 
 extension ByteSource {
-    package static var longestRead: Int { 65_536 }
+    static var longestRead: Int { 65_536 }
 
     /// A number of up to eight bytes, the highest first; nil where the body ends before.
     func bigEndian(at offset: Int64, count: Int) throws -> Int64? {

@@ -9,7 +9,7 @@ package struct PixelSize: Hashable, Sendable {
     }
 
     /// In pixels; headers may tell what no whole number holds.
-    package var area: Double { Double(width) * Double(height) }
+    var area: Double { Double(width) * Double(height) }
 }
 
 /// A body whose structure is broken, or that ends before it is complete.

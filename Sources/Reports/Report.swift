@@ -6,7 +6,7 @@ package struct Report: Sendable {
     /// In the order in which they started.
     package let runs: [RunReport]
     /// The jobs asked for of which no run was found, by name.
-    package let jobsWithoutRuns: [String]
+    let jobsWithoutRuns: [String]
     /// What each job keeps now, by its name; empty unless lines or an overview of last runs were asked for.
     package var kept: [String: StoredSum] = [:]
     /// How each run compares with others, by its id; empty unless that was asked for.
@@ -36,7 +36,7 @@ package struct RunReport: Sendable {
     /// The items asked for, as JSON; `nil` for the whole list.
     package let selection: String?
     /// The same in words.
-    package let selectionWords: String?
+    let selectionWords: String?
     /// `KEY=VALUE` of each `--set` that the run was given, as JSON and one by one.
     package let overrides: String?
     package let overrideList: [String]

@@ -19,7 +19,7 @@ extension Connection {
         get throws { Int32(truncatingIfNeeded: try value("PRAGMA user_version") ?? 0 as Int64) }
     }
 
-    package func setUserVersion(_ version: Int32) throws(SQLiteError) {
+    func setUserVersion(_ version: Int32) throws(SQLiteError) {
         try execute("PRAGMA user_version = \(version)")
     }
 
@@ -28,7 +28,7 @@ extension Connection {
         get throws { Int32(truncatingIfNeeded: try value("PRAGMA application_id") ?? 0 as Int64) }
     }
 
-    package func setApplicationID(_ identifier: Int32) throws(SQLiteError) {
+    func setApplicationID(_ identifier: Int32) throws(SQLiteError) {
         try execute("PRAGMA application_id = \(identifier)")
     }
 

@@ -21,7 +21,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let locked = ResultCode(rawValue: 6)
     package static let interrupted = ResultCode(rawValue: 9)
     package static let readOnly = ResultCode(rawValue: 8)
-    package static let inputOutput = ResultCode(rawValue: 10)
+    static let inputOutput = ResultCode(rawValue: 10)
     package static let corrupt = ResultCode(rawValue: 11)
     package static let full = ResultCode(rawValue: 13)
     package static let cannotOpen = ResultCode(rawValue: 14)
@@ -33,7 +33,6 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let done = ResultCode(rawValue: 101)
 
     package static let foreignKeyConstraint = ResultCode(rawValue: 19 | 3 << 8)
-    package static let uniqueConstraint = ResultCode(rawValue: 19 | 8 << 8)
 
     /// The family of an extended code: its low eight bits.
     package var primary: ResultCode { ResultCode(rawValue: rawValue & 0xff) }

@@ -19,7 +19,6 @@ package final class Statement {
     let raw: OpaquePointer
     /// Keeps the connection open as long as this can be run.
     private let handle: ConnectionHandle
-    private let texts = TextRoom()
 
     /// Compiles the one statement of `sql`.
     init(_ sql: String, on handle: ConnectionHandle) throws(SQLiteError) {
@@ -151,9 +150,8 @@ extension Statement {
     @usableFromInline
     func end() {
         sqlite3_reset(raw)
-        // Copies would stay in memory until the next run, and what is in the room of texts gives way to others.
+        // SQLite's copies would stay in memory until the next run.
         if parameterCount > 0 { sqlite3_clear_bindings(raw) }
-        texts.empty()
         isRunning = false
     }
 
@@ -178,13 +176,8 @@ extension Statement {
             "\(parameters.count) values for \(parameterCount) parameters: \(sql)")
     }
 
-    /// Binds text that stays as long as the run.
+    /// Binds text, of which SQLite makes a copy.
     func bind(_ text: UnsafeRawBufferPointer, at index: Int32) -> ResultCode {
-        if let place = texts.keep(text) {
-            // No destructor: SQLITE_STATIC.
-            let code = sqlite3_bind_text64(raw, index, place, UInt64(text.count), nil, UInt8(SQLITE_UTF8))
-            return ResultCode(rawValue: code)
-        }
         let place = text.baseAddress?.assumingMemoryBound(to: CChar.self)
         return ResultCode(rawValue: csqlite_bind_text(raw, index, place, UInt64(text.count)))
     }

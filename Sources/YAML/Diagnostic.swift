@@ -98,7 +98,7 @@ extension Diagnostic: CustomStringConvertible {
 
 extension [Diagnostic] {
     /// So many faults are told at most; a file with more of them has one cause, or is no job file.
-    package static var maximumCount: Int { 100 }
+    static var maximumCount: Int { 100 }
 
     /// Whether no more faults are told; spares the work of wording them.
     var isFull: Bool { count > Self.maximumCount }

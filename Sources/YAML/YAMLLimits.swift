@@ -7,7 +7,7 @@ package struct YAMLLimits: Sendable {
     package var maximumDepth = 32
 
     /// The aliases (`*name`) of the whole text.
-    package var maximumAliases = 100
+    var maximumAliases = 100
 
     /// The values and keys of the whole text, each aliased value counted in full wherever it is used.
     package var maximumNodes = 100_000

@@ -44,7 +44,7 @@ package struct ItemRow {
         asked_again_at, listing, key, template, variant, coalesce(asked_run, stored_run, 0), asked_in_vain, extension
         """
 
-    package static let columnCount = 30
+    static let columnCount = 30
 
     package init(_ row: borrowing Row) throws {
         id = try row[0]

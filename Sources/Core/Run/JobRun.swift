@@ -113,7 +113,7 @@ final class JobRun: Sendable {
         do {
             change = try await DirectoryChange.find(job, in: output, store) { self.isStopped }
         } catch let error as FileError where error.isCancelled {
-            return .ran(try await finishStopped(startedAt: startedAt))
+            return .ran(try await finishStopped(by: state.withLock { $0.stop }, startedAt: startedAt))
         }
         let run = try await store.perform { catalog in
             try RunRows.begin(job, options.invocation, on: catalog, now: startedAt) { try change?.apply(on: $0) }
@@ -187,7 +187,7 @@ final class JobRun: Sendable {
     /// How long what is stored waits for the end of the list, microseconds: most lists are read by then.
     private static let longestHold: Int64 = 2_000_000
 
-    private var limits: Scheduler.Limits {
+    var limits: Scheduler.Limits {
         Scheduler.Limits(
             concurrency: state.withLock(\.effectiveConcurrency), perHost: job.transfer.perHost,
             interval: job.transfer.rate?.interval ?? 0, retries: job.transfer.retries)
@@ -322,93 +322,5 @@ final class JobRun: Sendable {
         for warning in warnings { warn(warning) }
         publish(.runFinished(finished))
         return finished
-    }
-
-    /// The end of a run that was stopped while it looked at a new output directory.
-    private func finishStopped(startedAt: Int64) async throws -> RunFinished {
-        let (outcome, detail): (RunOutcome, String) =
-            switch state.withLock({ $0.stop }) {
-            case .deadline: (.partial, "the deadline cut the run before it had read the new output.directory")
-            case .request: (.partial, "stopped on request before it had read the new output.directory")
-            case .signal, nil: (.interrupted, "stopped by a signal before it had read the new output.directory")
-            }
-        let now = wallClockMicroseconds()
-        let run = try await store.perform { [job, options] catalog in
-            try RunRows.enterStopped(
-                job, outcome, detail: detail, options.invocation, startedAt: startedAt, on: catalog, now: now)
-        }
-        publish(
-            .runStarted(
-                RunStarted(
-                    run: run, job: job.name, at: startedAt,
-                    selection: options.selection.text(hiding: job.trust.secrets.hide),
-                    concurrency: limits.concurrency)))
-        let finished = RunFinished(
-            run: run, job: job.name, at: now, outcome: outcome, figures: RunFigures(), detail: detail,
-            startedAt: startedAt, isAcceptable: false)
-        publish(.runFinished(finished))
-        return finished
-    }
-
-    private func close(
-        _ ledger: RunLedger, _ listing: Listing, _ stop: StopCause?, _ pictures: RenderFigures, on catalog: Connection
-    ) throws -> (RunFinished, warnings: [String]) {
-        // Also where nothing was left to write.
-        try? ledger.requireCatalog(catalog)
-        var outcome: RunOutcome
-        var detail: String?
-        let figures = ledger.figures
-        let ignored = job.knownFailures == .ignore ? figures.knownFailures : 0
-        let missed = figures.failed - ignored + figures.cancelled
-        var isCut = figures.cancelled > 0
-        if case .cut = listing { isCut = true }
-        if stop != nil, pictures.left > 0 { isCut = true }
-        if let fatal = ledger.fatal {
-            (outcome, detail) = (.failed, job.trust.secrets.hide(fatal))
-        } else if stop == .signal {
-            (outcome, detail) = (.interrupted, "stopped by a signal")
-        } else if case .failed(let reason) = listing {
-            (outcome, detail) = (.failed, "the list failed: \(reason)")
-        } else if let fault = ledger.sums.diskFault {
-            (outcome, detail) = (.failed, fault)
-        } else if isCut, stop == .deadline {
-            (outcome, detail) = (.partial, "the deadline cut the run")
-        } else if isCut, stop == .request {
-            (outcome, detail) = (.partial, "stopped on request")
-        } else if let trouble = pictures.trouble {
-            let items = pictures.left == 1 ? "1 item" : "\(pictures.left) items"
-            (outcome, detail) = (.partial, "no pictures were made of \(items): \(trouble)")
-        } else {
-            outcome = missed == 0 ? .complete : .partial
-        }
-        var warnings = [ledger.renaming.warning, ledger.adoption?.summary] + (ledger.sidecars?.warnings ?? [])
-        if case .complete = listing, ledger.fatal == nil {
-            if !ledger.list.isPartial, !ledger.context.selection.isSourceChanged {
-                try ledger.writeExpected(on: catalog)
-            }
-            if ledger.context.selection.isWhole, !ledger.list.isPartial {
-                warnings.append(try ledger.markGone(on: catalog))
-                try ledger.renaming.end(on: catalog)
-                if !isCut { try ledger.journal.removeLeftovers(on: catalog) }
-            } else {
-                warnings.append(try ledger.unlistedWarning(on: catalog))
-            }
-        }
-        let now = wallClockMicroseconds()
-        try catalog.transaction {
-            try ledger.writeFigures(on: catalog)
-            try ledger.write(engine.strains(ledger.context), on: catalog)
-            try RunRows.finish(ledger.context.run, outcome, detail: detail, on: catalog, now: now)
-        }
-        // Files of followers may have been named without a batch to follow.
-        ledger.journal.clear()
-        let isAllowed =
-            (stop == nil || !isCut) && stop != .signal && figures.cancelled == 0 && pictures.trouble == nil
-            && job.allowedFailures.allows(figures.failed - ignored, of: figures.items)
-        let finished = RunFinished(
-            run: ledger.context.run, job: job.name, at: now, outcome: outcome, figures: figures, detail: detail,
-            startedAt: ledger.context.startedAt, isAcceptable: outcome == .partial && isAllowed,
-            ignoresKnownFailures: job.knownFailures == .ignore)
-        return (finished, warnings.compactMap { $0 })
     }
 }

@@ -36,7 +36,7 @@ package struct RunModel: Sendable {
     /// Counts the events: what changed since a version is what is marked with a later one.
     package private(set) var version = 0
     /// Whether what is in flight was told once.
-    package private(set) var hasActivity = false
+    private(set) var hasActivity = false
     package private(set) var jobs: [Job]
     package private(set) var collections = CollectionList()
     package private(set) var files = FileSlots()

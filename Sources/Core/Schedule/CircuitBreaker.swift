@@ -20,7 +20,7 @@ package struct CircuitBreaker: Sendable {
         package var shortPause: Int64 = 10_000_000
         /// How long a host that does connect may fail for each item that waits for it, and in all. Microseconds.
         package var patience: Int64 = 1_000_000
-        package var longestPatience: Int64 = 600_000_000
+        var longestPatience: Int64 = 600_000_000
         /// So many items have to fail for a host that does connect to be given up, and one more for so many that wait.
         package var items = 8
         package var share = 8

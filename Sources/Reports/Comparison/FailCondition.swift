@@ -57,7 +57,7 @@ package enum FailCondition: Hashable, Sendable {
     }
 
     /// The names of metrics, with the percentiles that people ask for most.
-    package static let metricNames: [String] =
+    static let metricNames: [String] =
         [Metric.failed, .failedShare, .items, .bytes, .duration, .throughput, .reusedShare].map(\.name)
         + TimedPhase.allCases.flatMap { phase in [50, 90, 99].map { "p\($0) \(phase.rawValue)" } } + ["regression"]
 

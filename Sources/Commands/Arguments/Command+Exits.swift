@@ -1,0 +1,117 @@
+extension Command {
+    /// The exit codes and what they mean, smallest first.
+    var exits: [(code: String, meaning: String)] {
+        let usage = ("64", "usage error")
+        return switch self {
+        case .run:
+            [
+                (
+                    "0",
+                    "every selected item is stored or evicted, but for what known_failures and allow_failed let pass"
+                ),
+                ("1", "some items failed, or the deadline or the key q cut the run"),
+                (
+                    "2",
+                    "the list could not be begun or ended early; a disk, catalog or output fault; with --keep-going, "
+                        + "an invalid job file"
+                ), usage,
+                ("75", "another run holds the job's lock"),
+                ("78", "a job file is invalid or missing; nothing ran"),
+                ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
+            ]
+        case .adopt:
+            [
+                ("0", "the list was read; items without files are for the next run"),
+                ("2", "the list could not be begun or ended early; a disk, catalog or output fault"), usage,
+                ("75", "another run holds the job's lock"), ("78", "a job file is invalid or missing"),
+                ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
+            ]
+        case .`init`: [("0", "written"), ("2", "the file is there already, or could not be written"), usage]
+        case .check: [("0", "every job is sound"), usage, ("78", "a job file is invalid or missing")]
+        case .plan:
+            [
+                ("0", "the list is whole"), ("2", "the list could not be begun or ended early; a catalog fault"), usage,
+                ("78", "the job file is invalid or missing"),
+            ]
+        case .status:
+            [
+                ("0", "printed"), ("2", "the catalog is missing, newer or unreadable"),
+                ("64", "usage error, or a job that the catalog does not know"),
+                ("69", "a JOB has no run at work"), ("78", "the job file is invalid or missing"),
+            ]
+        case .control:
+            [
+                ("0", "the change has taken effect"),
+                ("2", "the catalog is missing or unreadable, or the run failed to do it"),
+                ("64", "usage error, or a job, collection or item that the catalog does not know"),
+                ("69", "no such run is at work, or what it is at forbids it"),
+                ("78", "the job file is invalid or missing"),
+            ]
+        case .schedule:
+            [
+                ("0", "printed or written"),
+                ("2", "a file could not be written, or is there and not of schedule"), usage,
+                ("78", "a job file is invalid or missing"),
+            ]
+        case .report:
+            [
+                ("0", "the report was written"), ("1", "a condition of --fail-if holds"),
+                ("2", "the catalog is missing, newer or unreadable"),
+                ("64", "usage error, or a job or run that the catalog does not know"),
+            ]
+        case .export:
+            [
+                ("0", "written"), ("2", "the catalog is missing, newer or unreadable; the file can't be written"),
+                ("64", "usage error, or a job that the catalog does not know"),
+            ]
+        case .show:
+            [
+                ("0", "printed"), ("2", "the catalog is missing, newer or unreadable"),
+                ("64", "usage error, or a job or key that the catalog does not know"),
+                ("78", "the job file is invalid or missing"),
+            ]
+        case .search, .recents, .favourites, .remove, .restore: itemExits
+        case .verify:
+            [
+                ("0", "every stored file is as the catalog says"), ("1", "some are not"),
+                ("2", "the catalog or an output directory is missing or unreadable"),
+                ("64", "usage error, or a job that the catalog does not know"),
+                ("75", "with --repair: a run holds a job's lock"), ("78", "the job file is invalid or missing"),
+            ]
+        case .reset:
+            [
+                ("0", "deleted"), ("1", "not confirmed; nothing was deleted"), ("2", "a disk or catalog fault"),
+                ("64", "usage error, or a job or collection that the catalog does not know"),
+                ("75", "a run holds the job's lock"), ("78", "the job file is invalid or missing"),
+            ]
+        case .prune: [("0", "pruned"), ("2", "the catalog is missing or can't be written"), usage]
+        case .gc:
+            [
+                ("0", "what was to go has gone"),
+                ("1", "the limit of a job is not known, since its job file can't be read"),
+                ("2", "a disk or catalog fault, or an output directory is missing"),
+                ("64", "usage error, or a job that the catalog does not know"),
+                ("75", "a run holds a job's lock"), ("78", "the job file is invalid or missing"),
+            ]
+        case .thumbnails:
+            [
+                ("0", "every picture is there"), ("1", "some could not be made"),
+                ("2", "none can be made; a disk or catalog fault"), usage,
+                ("75", "a run holds the job's lock"), ("78", "a job file is invalid or missing"),
+            ]
+        case .web:
+            [
+                ("2", "the address is taken, or the catalog can't be read"), usage,
+                ("78", "a job file or folder is missing"), ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
+            ]
+        case .sources: [("0", "printed"), ("2", "the script does not say what it is"), usage]
+        case .source:
+            [
+                ("0", "the script keeps every rule"), ("1", "it breaks one"), ("2", "it could not be tried"), usage,
+                ("78", "the file of --options is no mapping"),
+            ]
+        case .completions, .man, .help: [("0", "printed"), usage]
+        case .doctor: [("0", "no problem, perhaps warnings"), ("1", "a problem"), usage]
+        }
+    }
+}
