@@ -68,7 +68,7 @@ package struct CommandPages: SourcePages {
         self.script = script
         memory = try await context.recallList().flatMap { JSONValue(parsing: Array($0.utf8)) } ?? memory
         script.process.send(ScriptCall.spec.line)
-        script.process.send(ScriptCall.list(options.options, memory: memory).line)
+        script.process.send(ScriptCall.list(options.options, memory: memory, limit: context.limit).line)
         return script
     }
 
@@ -110,7 +110,7 @@ package struct CommandPages: SourcePages {
             page.collections.append(collection)
             counts.collections += 1
         case .item(let item):
-            page.items.append(item)
+            page.items.append(context.refusal(of: item).map { item.refused($0) } ?? item)
             counts.items += 1
         case .memory(let value):
             memory = value
@@ -190,6 +190,15 @@ final class RunningScript: Sendable {
 
     func fetch(_ request: ScriptRequest) {
         service.fetch(request)
+    }
+}
+
+extension ListedItem {
+    /// The same as one that can't be fetched.
+    fileprivate func refused(_ reason: String) -> ListedItem {
+        ListedItem(
+            collection: collection, key: key, url: url, title: title, description: description, section: section,
+            metadata: metadata, thumbnailURL: thumbnailURL, fields: fields, invalid: reason)
     }
 }
 

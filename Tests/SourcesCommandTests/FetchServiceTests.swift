@@ -88,4 +88,31 @@ struct FetchServiceTests {
         #expect(answers.filter { $0.contains(#""status":200"#) }.count == 2)
         #expect(foreign.requests.map(\.target) == ["/plain"])
     }
+
+    @Test(
+        "an item whose URL or header would take a secret to another host is not fetched, and says why",
+        arguments: [#""url":"FOREIGN/a?key=token-of-mine""#, #""url":"FOREIGN/a","headers":{"X-Key":"token-of-mine"}"#])
+    func secretOfItem(item: String) async throws {
+        let foreign = try FaultyServer { _ in .ok([]) }
+        func line(_ key: String, _ host: String) -> String {
+            "echo '{\"type\":\"item\",\"collection\":\"c\",\"key\":\"\(key)\","
+                + "\(item.replacing("FOREIGN", with: host))}'"
+        }
+        let run = try CommandRun(
+            """
+            echo '{"type":"collection","key":"c","title":"C"}'
+            \(line("foreign", foreign.url("")))
+            \(line("own", "SERVER"))
+            echo '{"type":"done"}'
+            """,
+            source: ["options: {api: SERVER, token: \"${TOKEN}\"}"], top: ["secrets: [TOKEN]"],
+            environment: ["TOKEN": "token-of-mine"])
+        let finished = try await run.run().finished
+        #expect((finished.figures.downloaded, finished.figures.failed) == (1, 1))
+        #expect(foreign.requests.isEmpty)
+        let details = try run.failures()
+        #expect(
+            details.first?.hasPrefix("invalid: a secret of the job is sent only to hosts that the job file") == true)
+        #expect(details.first?.contains("token-of-mine") == false)
+    }
 }
