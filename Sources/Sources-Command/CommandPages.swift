@@ -64,7 +64,7 @@ package struct CommandPages: SourcePages {
     private mutating func running() async throws -> RunningScript {
         if let script { return script }
         let launch = try options.launch(in: context.folder, job: context.job)
-        let script = RunningScript(ScriptProcess(launch), context)
+        let script = RunningScript(ScriptProcess(launch), context, options.budget)
         self.script = script
         memory = try await context.recallList().flatMap { JSONValue(parsing: Array($0.utf8)) } ?? memory
         script.process.send(ScriptCall.spec.line)
@@ -167,10 +167,10 @@ final class RunningScript: Sendable {
     private let context: SourceContext
     private let service: FetchService
 
-    init(_ process: ScriptProcess, _ context: SourceContext) {
+    init(_ process: ScriptProcess, _ context: SourceContext, _ budget: ScriptBudget? = nil) {
         self.process = process
         self.context = context
-        service = FetchService(process: process, context: context, limit: Self.mostRequests)
+        service = FetchService(process: process, context: context, limit: Self.mostRequests, budget: budget)
     }
 
     deinit {

@@ -1,4 +1,5 @@
 import Model
+import Run
 import TestSupport
 import Testing
 
@@ -58,6 +59,30 @@ struct FetchServiceTests {
         _ = try await all.run()
         #expect(answers(all).count == 17)
         #expect(answers(all).count { $0.contains(#""error":"busy""#) } <= 1)
+    }
+
+    @Test("requests over the budget wait, in the next run too, and a run that ends does not wait for them")
+    func budget() async throws {
+        let run = try CommandRun(
+            Self.script(
+                [
+                    #"{"type":"request","id":1,"url":"SERVER/one"}"#, #"{"type":"request","id":2,"url":"SERVER/two"}"#,
+                    #"{"type":"request","id":3,"url":"SERVER/three"}"#,
+                ], answers: 3),
+            source: ["budget: 2/d"])
+        for _ in 1...2 {
+            let report = try await run.run { ($0.deadline, $0.gracePeriod) = (1_500_000, 1_000) }
+            #expect(report.finished.outcome == .partial)
+            #expect(report.warnings.contains { $0.hasPrefix("the budget of 2 requests in 24 h is spent") })
+            #expect(run.server.requests.count == 2)
+        }
+    }
+
+    @Test(
+        "a budget is a whole number in a time",
+        arguments: ["0/h", "-1/h", "1.5/h", "10", "10/w", "9223372036854775808/h"])
+    func wrongBudget(_ text: String) {
+        #expect(throws: TestSupportError.self) { try CommandRun("exit 0", source: ["budget: \(text)"]) }
     }
 
     @Test(
