@@ -9,6 +9,7 @@ enum FlickrMethod: String, Sendable {
     case userByNumber = "flickr.people.getInfo"
     case userPhotos = "flickr.people.getPublicPhotos"
     case favorites = "flickr.favorites.getPublicList"
+    case albums = "flickr.photosets.getList"
     case album = "flickr.photosets.getPhotos"
     case groupByPage = "flickr.urls.lookupGroup"
     case groupByNumber = "flickr.groups.getInfo"
@@ -31,7 +32,7 @@ enum FlickrMethod: String, Sendable {
         case (.search, 3): "give text or tags"
         case (.placeByID, 2), (.placeByID, 3): "check places"
         case (.userByPage, 1), (.userByNumber, 1): "check users and favorites"
-        case (.album, 1): "check albums"
+        case (.album, 1), (.albums, 1): "check albums"
         case (.groupByPage, 1), (.groupByNumber, 1): "check groups"
         case (.photo, 1), (.sizes, 1): "check photos; it may be private"
         default: nil

@@ -54,7 +54,8 @@ package struct FlickrOptions: Sendable {
         .optional(
             "users", \.users, default: "[]", help: "photos of users, by name, number or page", example: "[george]"),
         .optional(
-            "albums", \.albums, default: "[]", help: "albums, by number or page", example: "[72157629487842968]"),
+            "albums", \.albums, default: "[]", help: "albums, by number or page; all of a user, by the user's name",
+            example: "[72157629487842968]"),
         .optional(
             "groups", \.groups, default: "[]", help: "pools of groups, by name, number or page",
             example: "[lighthouses]"),

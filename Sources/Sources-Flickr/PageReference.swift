@@ -29,6 +29,9 @@ struct PageReference<Kind: PageKind>: Hashable, Sendable {
         self.text = String(reference)
     }
 
+    /// Whether it has digits alone, as the numbers of albums and photos.
+    var isPlainNumber: Bool { isDigits(text[...]) }
+
     /// Whether it is one of Flickr's numbers of users and groups, such as `34427469121@N01`.
     var isNumber: Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
@@ -77,13 +80,16 @@ enum UserPage: PageKind {
 
 enum AlbumPage: PageKind {
     static let name = "album"
-    static let examples = "72157629487842968 or https://www.flickr.com/photos/george/albums/72157629487842968"
+    static let examples =
+        "72157629487842968, https://www.flickr.com/photos/george/albums/72157629487842968, or george for all of a user"
 
     static func reference(inPath parts: [Substring]) -> Substring? {
-        parts.count >= 4 && parts[0] == "photos" && ["albums", "sets"].contains(parts[2]) ? parts[3] : nil
+        guard parts.count >= 3, parts[0] == "photos", ["albums", "sets"].contains(parts[2]) else { return nil }
+        return parts.count == 3 ? parts[1] : parts[3]
     }
 
-    static func accepts(_ text: Substring) -> Bool { isDigits(text) }
+    /// The name or number of a user stands for all albums of theirs.
+    static func accepts(_ text: Substring) -> Bool { isDigits(text) || isName(text) }
 }
 
 enum GroupPage: PageKind {

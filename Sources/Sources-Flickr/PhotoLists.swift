@@ -6,7 +6,10 @@ struct PhotoLists: Sendable {
     private enum List: Sendable {
         case user(PageReference<UserPage>)
         case favorites(PageReference<UserPage>)
-        case album(PageReference<AlbumPage>)
+        /// By number.
+        case album(String)
+        /// Those of a user.
+        case albums(PageReference<AlbumPage>)
         case group(PageReference<GroupPage>)
     }
 
@@ -17,7 +20,7 @@ struct PhotoLists: Sendable {
     init(_ options: FlickrOptions, api: FlickrAPI) {
         self.api = api
         var lists: [List] = options.users.map(List.user)
-        lists += options.albums.map(List.album)
+        lists += options.albums.map { $0.isPlainNumber ? .album($0.text) : .albums($0) }
         lists += options.groups.map(List.group)
         lists += options.favorites.map(List.favorites)
         left = lists[...]
@@ -28,21 +31,35 @@ struct PhotoLists: Sendable {
     /// - Throws: ``FlickrError``.
     mutating func next() async throws -> PhotoSubject? {
         while let list = left.popFirst() {
-            let subject = try await subject(list)
+            guard let subject = try await subject(list) else { continue }
             if met.insert(subject.collection.key).inserted { return subject }
         }
         return nil
     }
 
-    private func subject(_ list: List) async throws -> PhotoSubject {
+    /// - Returns: nil for a list of lists, which have their turns next.
+    private mutating func subject(_ list: List) async throws -> PhotoSubject? {
         switch list {
-        case .album(let album):
-            return PhotoSubject(
-                list: .album, id: album.text, title: album.text, section: "Albums", phrase: "the album \(album.text)")
+        case .album(let id):
+            return PhotoSubject(list: .album, id: id, title: id, section: "Albums", phrase: "the album \(id)")
+        case .albums(let user):
+            do {
+                let owner = try await self.user(user.text, isNumber: user.isNumber)
+                left = try await albums(of: owner.id).map(List.album)[...] + left
+                return nil
+            } catch let refusal as FlickrRefusal {
+                return PhotoSubject(
+                    unknown: user.text, key: "albums:\(user.text)", section: "Albums",
+                    "there is no user '\(user.text)': \(refusal)")
+            }
         case .user(let user):
-            return try await named(user.text, "user", in: "Users", .userPhotos) { try await self.user(user) }
+            return try await named(user.text, "user", in: "Users", .userPhotos) {
+                try await self.user(user.text, isNumber: user.isNumber)
+            }
         case .favorites(let user):
-            return try await named(user.text, "favorites", in: "Favorites", .favorites) { try await self.user(user) }
+            return try await named(user.text, "favorites", in: "Favorites", .favorites) {
+                try await self.user(user.text, isNumber: user.isNumber)
+            }
         case .group(let group):
             return try await named(group.text, "group", in: "Groups", .groupPhotos) { try await self.group(group) }
         }
@@ -66,13 +83,28 @@ struct PhotoLists: Sendable {
 
     // MARK: Names
 
-    private func user(_ user: PageReference<UserPage>) async throws -> Named {
-        try await remembered("user \(user.text)") {
-            user.isNumber
-                ? try await api.call(.userByNumber, [("user_id", user.text)], NamedReply.self).named
+    private func user(_ text: String, isNumber: Bool) async throws -> Named {
+        try await remembered("user \(text)") {
+            isNumber
+                ? try await api.call(.userByNumber, [("user_id", text)], NamedReply.self).named
                 : try await api.call(
-                    .userByPage, [("url", "https://www.flickr.com/photos/\(user.text)/")], NamedReply.self
+                    .userByPage, [("url", "https://www.flickr.com/photos/\(text)/")], NamedReply.self
                 ).named
+        }
+    }
+
+    /// The numbers of a user's albums, as many as Flickr gives.
+    private func albums(of user: String) async throws -> [String] {
+        var found: [String] = []
+        var known: Set<String> = []
+        var page = 0
+        while true {
+            page += 1
+            let reply = try await api.call(
+                .albums, [("user_id", user), ("per_page", "500"), ("page", "\(page)")], AlbumList.self)
+            let new = reply.ids.filter { known.insert($0).inserted }
+            found += new
+            if new.isEmpty || page >= reply.pages { return found }
         }
     }
 
@@ -119,5 +151,30 @@ private struct NamedReply: Decodable {
         }
         throw DecodingError.dataCorrupted(
             .init(codingPath: decoder.codingPath, debugDescription: "neither a user nor a group"))
+    }
+}
+
+/// A page of a user's albums.
+private struct AlbumList: Decodable {
+    private struct Album: Decodable {
+        let id: String
+
+        init(from decoder: any Decoder) throws {
+            guard let id = try decoder.container(keyedBy: FieldName.self).text("id") else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "an album without id"))
+            }
+            self.id = id
+        }
+    }
+
+    let pages: Int
+    let ids: [String]
+
+    init(from decoder: any Decoder) throws {
+        let root = try decoder.container(keyedBy: FieldName.self)
+        let fields = try root.nestedContainer(keyedBy: FieldName.self, forKey: "photosets")
+        pages = fields.integer("pages") ?? 1
+        ids = fields.list("photoset", of: Album.self).map(\.id)
     }
 }

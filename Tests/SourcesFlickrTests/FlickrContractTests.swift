@@ -32,7 +32,8 @@ struct FlickrContractTests {
         let faults = [
             "places: [p]", "api_key: k", "api_key: k\nplaces: p", "api_key: k\nsearch: [{name: a}]",
             "api_key: k\npins: [{name: a, latitude: 91, longitude: 0}]", "api_key: k\ntop_places: {from: nowhere}",
-            "api_key: k\nusers: [a b]", "api_key: k\nalbums: [x]", "api_key: k\ngroups: g", "api_key: k\nphotos: [1.5]",
+            "api_key: k\nusers: [a b]", "api_key: k\nalbums: [x/y]", "api_key: k\ngroups: g",
+            "api_key: k\nphotos: [1.5]",
         ]
         let contract = SourceContract(FlickrSource.self, options: "api_key: k\n\(options)", faults: faults) { url in
             let fault = #"{"stat":"fail","code":3,"message":"Place not found"}"#

@@ -67,6 +67,28 @@ struct ListTests {
         #expect([asked["photoset_id"], asked["per_page"]] == ["72157629487842968", "10"])
     }
 
+    @Test("all albums of a user, by name or by the page that has them, each once")
+    func albums() async throws {
+        let bench = try FlickrBench(
+            "albums: ['https://www.flickr.com/photos/george/albums', 2, george, nobody]",
+            [
+                "urls.lookupUser": [.ok(Self.user), Sample.fault(1, "User not found")],
+                "photosets.getList": [
+                    .ok(
+                        #"{"photosets":{"page":1,"pages":2,"perpage":1,"total":"2","photoset":[{"id":"1","title":{"_content":"A"}}]},"stat":"ok"}"#
+                    ),
+                    .ok(#"{"photosets":{"page":2,"pages":2,"photoset":[{"id":2},{}]},"stat":"ok"}"#),
+                    .ok(#"{"photosets":{"page":1,"pages":1,"photoset":[]},"stat":"ok"}"#),
+                ],
+                "photosets.getPhotos": [Sample.album("A", "10"), Sample.album("B", "20")],
+            ])
+        let run = try await bench.run()
+        #expect(run.items.map(\.key) == ["album:1/10", "album:2/20", "albums:nobody/@"])
+        #expect(run.collections.map(\.title) == ["A", "B", "nobody"])
+        #expect(bench.requests("photosets.getList").map { $0["page"] } == ["1", "2", "1"])
+        #expect(bench.requests("photosets.getPhotos").map { $0["photoset_id"] } == ["1", "2"])
+    }
+
     @Test("the pool of a group and somebody's favorites")
     func groupAndFavorites() async throws {
         let bench = try FlickrBench(
