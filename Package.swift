@@ -176,6 +176,13 @@ let package = Package(
         tests(of: "SourcesCommand", core + ["YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesManifest", core + ["YAML", "SQLite"]),
         tests(of: "Unattended", ["Model", "Jobs", "JSON"]),
+        // The examples of docs/add-a-source.md.
+        module("SourcesSeries", path: "Tests/Guide/Sources-Series", ["Model", "SourceKit", "YAML"]),
+        module("SourcesMuseum", path: "Tests/Guide/Sources-Museum", ["Model", "SourceKit", "YAML"]),
+        .testTarget(
+            name: "GuideTests",
+            dependencies: ["SourcesSeries", "SourcesMuseum", "Model", "SourceKit", "HTTP", "TestSupport"],
+            path: "Tests/Guide/Tests", swiftSettings: settings),
         tests(of: "Web", core + ["Files", "JSON", "SQLite", "Server"]),
         tests(of: "Reports", core + ["SQLite", "JSON", "Files"], excluding: ["Readers"]),
         tests(

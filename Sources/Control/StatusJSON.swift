@@ -82,6 +82,7 @@ enum StatusJSON {
         json.member("concurrency", Int64(limits.concurrency))
         json.member("per_host", Int64(limits.perHost))
         json.member("bandwidth", limits.bandwidth)
+        json.member("bandwidth_until", limits.bandwidthUntil)
     }
 
     private static func append(_ view: LiveView, _ json: inout JSONWriter) {

@@ -13,6 +13,8 @@ package struct CommandOptions: Sendable {
     /// Names of variables of the environment that the script gets beside a few that it always has.
     var variables: [String] = []
     var idleTimeout = TimeSpan.seconds(300)
+    /// nil for none.
+    var budget: ScriptBudget?
 
     static let fields = FieldTable<CommandOptions>([
         .required(
@@ -38,6 +40,9 @@ package struct CommandOptions: Sendable {
             check: { names in
                 names.contains { $0.isEmpty || $0.contains("=") } ? "must be names of variables" : nil
             }),
+        .optional(
+            "budget", \.budget, default: "none",
+            help: "requests of scripts to one host in a time, over all runs; more wait", example: "3600/h"),
         .optional(
             "idle_timeout", \.idleTimeout, default: "5m", help: "ends a script that writes no line for this time",
             check: { $0.microseconds >= 1_000_000 ? nil : "must be at least 1s" }),

@@ -64,11 +64,11 @@ package struct CommandPages: SourcePages {
     private mutating func running() async throws -> RunningScript {
         if let script { return script }
         let launch = try options.launch(in: context.folder, job: context.job)
-        let script = RunningScript(ScriptProcess(launch), context)
+        let script = RunningScript(ScriptProcess(launch), context, options.budget)
         self.script = script
         memory = try await context.recallList().flatMap { JSONValue(parsing: Array($0.utf8)) } ?? memory
         script.process.send(ScriptCall.spec.line)
-        script.process.send(ScriptCall.list(options.options, memory: memory).line)
+        script.process.send(ScriptCall.list(options.options, memory: memory, limit: context.limit).line)
         return script
     }
 
@@ -110,7 +110,7 @@ package struct CommandPages: SourcePages {
             page.collections.append(collection)
             counts.collections += 1
         case .item(let item):
-            page.items.append(item)
+            page.items.append(context.refusal(of: item).map { item.refused($0) } ?? item)
             counts.items += 1
         case .memory(let value):
             memory = value
@@ -167,10 +167,10 @@ final class RunningScript: Sendable {
     private let context: SourceContext
     private let service: FetchService
 
-    init(_ process: ScriptProcess, _ context: SourceContext) {
+    init(_ process: ScriptProcess, _ context: SourceContext, _ budget: ScriptBudget? = nil) {
         self.process = process
         self.context = context
-        service = FetchService(process: process, context: context, limit: Self.mostRequests)
+        service = FetchService(process: process, context: context, limit: Self.mostRequests, budget: budget)
     }
 
     deinit {
@@ -190,6 +190,15 @@ final class RunningScript: Sendable {
 
     func fetch(_ request: ScriptRequest) {
         service.fetch(request)
+    }
+}
+
+extension ListedItem {
+    /// The same as one that can't be fetched.
+    fileprivate func refused(_ reason: String) -> ListedItem {
+        ListedItem(
+            collection: collection, key: key, url: url, title: title, description: description, section: section,
+            metadata: metadata, thumbnailURL: thumbnailURL, fields: fields, invalid: reason)
     }
 }
 

@@ -16,10 +16,14 @@ final class FetchService: Sendable {
     private let process: ScriptProcess
     private let context: SourceContext
     private let limit: Int
+    private let budget: ScriptBudget?
     private let state = Locked(State())
 
-    /// - Parameter limit: requests that may be open at a time.
-    init(process: ScriptProcess, context: SourceContext, limit: Int) {
+    /// - Parameters:
+    ///   - limit: requests that may be open at a time.
+    ///   - budget: requests to a host in a time.
+    init(process: ScriptProcess, context: SourceContext, limit: Int, budget: ScriptBudget?) {
+        self.budget = budget
         self.process = process
         self.context = context
         self.limit = limit
@@ -56,13 +60,35 @@ final class FetchService: Sendable {
         for task in tasks { task.cancel() }
     }
 
+    /// Asks within the budget. Attempts count like requests; how many there were is known only afterwards.
+    private func fetch(_ url: String, _ headers: [ListedHeader]) async throws -> FetchedReply {
+        let host = "\(try WebURL(url).origin)"
+        try await spend(1, host)
+        do {
+            let reply = try await context.fetch(url, headers: headers)
+            try await spend(reply.attempts - 1, host)
+            return reply
+        } catch let error as FetchError {
+            // A run that ends counts nothing more.
+            if error.failure != .cancelled { try await spend(error.attempts - 1, host) }
+            throw error
+        }
+    }
+
+    private func spend(_ requests: Int, _ host: String) async throws {
+        guard let budget, requests > 0 else { return }
+        for _ in 0..<requests {
+            try await context.budget("scripts \(host)", limit: budget.requests, per: budget.period)
+        }
+    }
+
     private func answer(_ request: ScriptRequest) async -> JSONValue {
         do {
             let headers = (request.headers ?? [:]).map { ListedHeader(name: $0.key, value: $0.value) }
             if let reason = context.refusal(of: try WebURL(request.url), headers) {
                 return Self.failure(request.id, "untrusted-host", reason)
             }
-            let reply = try await context.fetch(request.url, headers: headers)
+            let reply = try await fetch(request.url, headers)
             var members: [String: JSONValue] = [
                 "type": .text("response"), "id": .integer(Int64(request.id)), "status": .integer(Int64(reply.status)),
                 "url": .text(reply.url), "headers": .object(Self.fields(of: reply)),

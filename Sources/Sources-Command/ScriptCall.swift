@@ -4,7 +4,8 @@ import JSON
 enum ScriptCall {
     case spec
     case check(JSONValue)
-    case list(JSONValue, memory: JSONValue?)
+    /// With the most items that are wanted, if there is a number.
+    case list(JSONValue, memory: JSONValue?, limit: Int? = nil)
     /// One that no script knows.
     case unknown
 
@@ -15,11 +16,11 @@ enum ScriptCall {
         case .check(let options):
             members["request"] = .text("check")
             members["options"] = options
-        case .list(let options, let memory):
+        case .list(let options, let memory, let limit):
             members["request"] = .text("list")
             members["options"] = options
             members["memory"] = memory ?? .null
-            members["limit"] = .null
+            members["limit"] = limit.map { .integer(Int64($0)) } ?? .null
             members["collections"] = .null
         case .unknown: members["request"] = .text("no-such-request")
         }

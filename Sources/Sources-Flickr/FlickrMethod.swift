@@ -5,6 +5,17 @@ enum FlickrMethod: String, Sendable {
     case interestingness = "flickr.interestingness.getList"
     case placeByPoint = "flickr.places.findByLatLon"
     case placeByID = "flickr.places.getInfo"
+    case userByPage = "flickr.urls.lookupUser"
+    case userByNumber = "flickr.people.getInfo"
+    case userPhotos = "flickr.people.getPublicPhotos"
+    case favorites = "flickr.favorites.getPublicList"
+    case albums = "flickr.photosets.getList"
+    case album = "flickr.photosets.getPhotos"
+    case groupByPage = "flickr.urls.lookupGroup"
+    case groupByNumber = "flickr.groups.getInfo"
+    case groupPhotos = "flickr.groups.pools.getPhotos"
+    case photo = "flickr.photos.getInfo"
+    case sizes = "flickr.photos.getSizes"
 
     /// Whether the same request may succeed soon: 105, service currently unavailable; 201, the same without a word in the
     /// documentation; and of a search 10, which says that of searching alone.
@@ -20,6 +31,10 @@ enum FlickrMethod: String, Sendable {
         case (.search, 1): "a search takes at most 20 tags"
         case (.search, 3): "give text or tags"
         case (.placeByID, 2), (.placeByID, 3): "check places"
+        case (.userByPage, 1), (.userByNumber, 1): "check users and favorites"
+        case (.album, 1), (.albums, 1): "check albums"
+        case (.groupByPage, 1), (.groupByNumber, 1): "check groups"
+        case (.photo, 1), (.sizes, 1): "check photos; it may be private"
         default: nil
         }
     }

@@ -11,6 +11,13 @@ package struct FlickrOptions: Sendable {
     var places: [String] = []
     var pins = PinChoice.list([])
     var searches: [SearchOptions] = []
+    var users: [PageReference<UserPage>] = []
+    var albums: [PageReference<AlbumPage>] = []
+    var groups: [PageReference<GroupPage>] = []
+    var favorites: [PageReference<UserPage>] = []
+    var photos: [PageReference<PhotoPage>] = []
+    /// nil for all.
+    var photosPerList: Int?
 
     init() {}
 
@@ -44,11 +51,30 @@ package struct FlickrOptions: Sendable {
         .optional(
             "search", \.searches, default: "[]", help: "photos by words and tags",
             example: "[{name: Lighthouses, tags: [lighthouse, sea]}]"),
+        .optional(
+            "users", \.users, default: "[]", help: "photos of users, by name, number or page", example: "[george]"),
+        .optional(
+            "albums", \.albums, default: "[]", help: "albums, by number or page; all of a user, by the user's name",
+            example: "[72157629487842968]"),
+        .optional(
+            "groups", \.groups, default: "[]", help: "pools of groups, by name, number or page",
+            example: "[lighthouses]"),
+        .optional(
+            "favorites", \.favorites, default: "[]", help: "what users have marked as favorites", example: "[george]"),
+        .optional(
+            "photos", \.photos, default: "[]", help: "single photos, by number or page, two requests each",
+            example: "[53574198477]"),
+        .optional(
+            "photos_per_list", \.photosPerList, default: "all",
+            help: "photos of a user, an album, a group or favorites",
+            example: "500", check: { $0 >= 1 ? nil : "must be at least 1" }),
     ])
 
     /// Something must be asked for, and each under a name of its own.
     @Sendable static func validate(_ options: inout FlickrOptions, _ node: Node, _ context: inout DecodingContext) {
-        let kinds = ["top_places", "places", "pins", "search"]
+        let kinds = [
+            "top_places", "places", "pins", "search", "users", "albums", "groups", "favorites", "photos",
+        ]
         if !kinds.contains(where: { node[$0] != nil }), case .mapping = node.content {
             context.error(
                 "a Flickr job must name what to list", at: node, hint: "one or more of \(kinds.joined(separator: ", "))"

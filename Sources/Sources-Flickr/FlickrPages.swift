@@ -8,8 +8,12 @@ package struct FlickrPages: SourcePages {
     /// What is still to be searched, in order; nil before it is known.
     private var subjects: ArraySlice<PhotoSubject>?
     private var search: PhotoSearch?
+    private var lists: PhotoLists
+    private var photos: SinglePhotos
 
     init(options: FlickrOptions, api: FlickrAPI) {
+        lists = PhotoLists(options, api: api)
+        photos = SinglePhotos(options, api: api)
         self.options = options
         self.api = api
     }
@@ -25,8 +29,11 @@ package struct FlickrPages: SourcePages {
         }
         while true {
             if let page = try await search?.next() { return page }
-            guard let subject = left.popFirst() else { return nil }
+            search = nil
+            var subject = left.popFirst()
             subjects = left
+            if subject == nil { subject = try await lists.next() }
+            guard let subject else { return try await photos.next() }
             search = PhotoSearch(subject, options: options, api: api)
         }
     }

@@ -1,20 +1,23 @@
 import Model
 package import SourceKit
 
-/// Lists photos of Flickr: those of the day's top places, of given places, around pins and of searches.
+/// Lists photos of Flickr: those of the day's top places, of given places, around pins and of searches; photostreams,
+/// albums, pools of groups and favorites; and single photos.
 ///
-/// A place, a pin or a search is a collection. Places come first, by country and name, then pins and searches as the job
-/// file has them.
+/// Each of them is a collection, single photos are one together. Places come first, by country and name, then the others as
+/// the job file has them.
 package struct FlickrSource: Source {
     /// The table of the options and the name `flickr`.
     package static let info = SourceInfo<FlickrOptions>(
         type: "flickr",
-        summary: "photos of Flickr: of places, around pins on the map, of searches",
+        summary: "photos of Flickr: of places, pins, searches, users, albums, groups, favorites, or one by one",
         path: "{section}/{collection}/{title} {photo_id}.{extension}",
         expects: [.image],
         templateFields: [
             TemplateField(name: "photo_id", help: "Flickr's number of the photo"),
             TemplateField(name: "owner", help: "the name that the photo's owner goes by"),
+            TemplateField(name: "taken", help: "when it was taken, as {taken:%Y/%m}", isDate: true),
+            TemplateField(name: "uploaded", help: "when it was uploaded, in UTC, as {uploaded:%Y-%m-%d}", isDate: true),
         ],
         secretOptions: ["api_key"],
         firstOptions: [

@@ -43,6 +43,11 @@ extension KeyedDecodingContainer<FieldName> {
         return number.flatMap { $0.isFinite ? $0 : nil }
     }
 
+    /// The words of a text; none where there is none.
+    func words(_ name: FieldName) -> [String] {
+        text(name).map { $0.split(separator: " ").map(String.init) } ?? []
+    }
+
     /// The elements of a list that can be read; none where there is no list.
     func list<Element: Decodable>(_ name: FieldName, of type: Element.Type = Element.self) -> [Element] {
         ((try? decode([Readable<Element>].self, forKey: name)) ?? []).compactMap(\.value)

@@ -5,7 +5,7 @@ struct Photo: Decodable, Sendable {
     /// As Flickr has it: with tags and entities of HTML.
     let description: String?
     /// The owner's number.
-    let owner: String?
+    var owner: String?
     let ownerName: String?
     let license: Int?
     /// Seconds since 1970 UTC.
@@ -13,12 +13,18 @@ struct Photo: Decodable, Sendable {
     /// In the camera's time zone, which nobody knows.
     let takenAt: String?
     let views: Int?
+    /// Seconds since 1970 UTC.
+    let updatedAt: Int?
     let tags: [String]
+    /// Tags such as `geo:lat=48.1`.
+    let machineTags: [String]
+    /// What the owner is called in addresses.
+    let pathAlias: String?
     let media: String?
     let placeID: String?
     let coordinates: Coordinates?
     /// What its addresses are made of.
-    let address: PhotoAddress
+    var address: PhotoAddress
 
     /// - Throws: for an element without a number, which is none.
     init(from decoder: any Decoder) throws {
@@ -36,11 +42,60 @@ struct Photo: Decodable, Sendable {
         uploadedAt = fields.integer("dateupload")
         takenAt = fields.text("datetaken")
         views = fields.integer("views")
-        tags = fields.text("tags").map { $0.split(separator: " ").map(String.init) } ?? []
+        updatedAt = fields.integer("lastupdate")
+        tags = fields.words("tags")
+        machineTags = fields.words("machine_tags")
+        pathAlias = fields.text("pathalias")
         media = fields.text("media")
         placeID = fields.text("place_id")
         coordinates = Coordinates(fields)
         address = PhotoAddress(id: id, fields)
+    }
+
+    /// Reads the reply of `photos.getInfo`, whose members are elsewhere than those of a list.
+    ///
+    /// - Throws: for an object without a number.
+    init(single fields: KeyedDecodingContainer<FieldName>) throws {
+        guard let id = fields.text("id") else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: fields.codingPath, debugDescription: "a photo without id"))
+        }
+        func part(_ name: FieldName) -> KeyedDecodingContainer<FieldName>? {
+            try? fields.nestedContainer(keyedBy: FieldName.self, forKey: name)
+        }
+        self.id = id
+        title = fields.text("title")
+        description = fields.text("description")
+        owner = part("owner")?.text("nsid")
+        ownerName = part("owner")?.text("username")
+        license = fields.integer("license")
+        uploadedAt = fields.integer("dateuploaded") ?? part("dates")?.integer("posted")
+        takenAt = part("dates")?.text("taken")
+        views = fields.integer("views")
+        updatedAt = part("dates")?.integer("lastupdate")
+        let allTags = part("tags")?.list("tag", of: Tag.self) ?? []
+        tags = allTags.filter { !$0.isMachine }.map(\.text)
+        machineTags = allTags.filter(\.isMachine).map(\.text)
+        pathAlias = part("owner")?.text("path_alias")
+        media = fields.text("media")
+        placeID = part("location")?.text("place_id")
+        coordinates = part("location").flatMap { Coordinates($0) }
+        address = PhotoAddress(id: id, fields)
+    }
+
+    private struct Tag: Decodable {
+        let text: String
+        let isMachine: Bool
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: FieldName.self)
+            guard let text = fields.text("_content") else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "a tag without text"))
+            }
+            self.text = text
+            isMachine = fields.integer("machine_tag") == 1
+        }
     }
 
     /// The page to show and to link to.
@@ -53,6 +108,10 @@ struct Photo: Decodable, Sendable {
 struct Coordinates: Hashable, Sendable {
     let latitude: Double
     let longitude: Double
+
+    init(_ latitude: Double, _ longitude: Double) {
+        (self.latitude, self.longitude) = (latitude, longitude)
+    }
 
     /// Nil where there are none, for which Flickr writes 0, 0.
     init?(_ fields: KeyedDecodingContainer<FieldName>) {
@@ -70,14 +129,24 @@ struct PhotoList: Decodable, Sendable {
     let page: Int?
     let pages: Int?
     let total: Int?
+    /// Of an album; nil for other lists.
+    let title: String?
     let photos: [Photo]
 
     init(from decoder: any Decoder) throws {
         let root = try decoder.container(keyedBy: FieldName.self)
-        let fields = try root.nestedContainer(keyedBy: FieldName.self, forKey: "photos")
+        let isAlbum = root.contains("photoset")
+        let fields = try root.nestedContainer(keyedBy: FieldName.self, forKey: isAlbum ? "photoset" : "photos")
+        title = isAlbum ? fields.text("title") : nil
+        // An album tells its owner once.
+        let owner = isAlbum ? fields.text("owner") : nil
         page = fields.integer("page")
         pages = fields.integer("pages")
         total = fields.integer("total")
-        photos = fields.list("photo")
+        photos = fields.list("photo", of: Photo.self).map { photo in
+            var photo = photo
+            photo.owner = photo.owner ?? owner
+            return photo
+        }
     }
 }

@@ -13,11 +13,10 @@ struct PhotoSearch: Sendable {
     private static let extras =
         ([
             "description", "license", "date_upload", "date_taken", "owner_name", "original_format", "geo", "tags",
-            "views",
-            "media",
+            "views", "media", "machine_tags", "path_alias", "last_update", "o_dims",
         ] + PhotoSize.extras).joined(separator: ",")
 
-    private let subject: PhotoSubject
+    private var subject: PhotoSubject
     private let options: FlickrOptions
     private let api: FlickrAPI
     private var page = 0
@@ -30,6 +29,8 @@ struct PhotoSearch: Sendable {
     private var stalePages = 0
     private static let mostStalePages = 8
     private var isOver = false
+    /// Videos so far, which are no photos.
+    private var videos = 0
 
     init(_ subject: PhotoSubject, options: FlickrOptions, api: FlickrAPI) {
         self.subject = subject
@@ -42,7 +43,7 @@ struct PhotoSearch: Sendable {
     /// Photos that are asked for at a time.
     private var pageLength: Int {
         let isGeographic = if case .arguments(_, let isGeographic) = subject.query { isGeographic } else { false }
-        return min(isGeographic ? Self.pageSize.geographic : Self.pageSize.other, options.photosPerPlace)
+        return min(isGeographic ? Self.pageSize.geographic : Self.pageSize.other, most.wanted)
     }
 
     /// Pages that `photos_per_place` photos take.
@@ -66,27 +67,43 @@ struct PhotoSearch: Sendable {
         page += 1
         switch subject.query {
         case .refused(let reason): return refused(reason)
-        case .arguments(let arguments, _):
-            let common = [
-                ("media", "photos"), ("extras", Self.extras), ("per_page", "\(pageLength)"), ("page", "\(page)"),
-            ]
-            do {
-                let list = try await api.call(.search, arguments + common, PhotoList.self)
-                return begins(again: list) ? try await next() : take(list)
-            } catch let refusal as FlickrRefusal {
-                return page == skipped + 1 ? refused(refusal.description) : cut(refusal.description)
-            }
+        case .arguments(let arguments, _): return try await ask(.search, arguments + [("media", "photos")])
+        case .list(let method, let name, let id): return try await ask(method, [(name, id)])
+        }
+    }
+
+    private var isList: Bool { if case .list = subject.query { true } else { false } }
+
+    /// Photos that are wanted of the subject, and how many Flickr gives at most.
+    private var most: (wanted: Int, given: Int) {
+        isList ? (options.photosPerList ?? .max, .max) : (options.photosPerPlace, Self.most)
+    }
+
+    private mutating func ask(_ method: FlickrMethod, _ arguments: [(name: String, value: String)]) async throws
+        -> Page?
+    {
+        let common = [("extras", Self.extras), ("per_page", "\(pageLength)"), ("page", "\(page)")]
+        do {
+            let list = try await api.call(method, arguments + common, PhotoList.self)
+            return begins(again: list) ? try await next() : take(list)
+        } catch let refusal as FlickrRefusal {
+            return page == skipped + 1 ? refused(refusal.description) : cut(refusal.description)
         }
     }
 
     private mutating func take(_ list: PhotoList) -> Page {
-        let wanted = options.photosPerPlace
+        let (wanted, given) = most
         received += list.photos.count
         // Of the photos that there are, those that are not left out.
         let total = max(0, (list.total ?? 0) - skipped * pageLength)
         let fresh = list.photos.filter { met.count < wanted && met.insert($0.id).inserted }
-        var result = Page(items: fresh.map { ListedItem($0, subject, options) })
+        let key = subject.collection.key
+        // A search is asked for photos alone; lists have videos among them.
+        let photos = isList ? fresh.filter { $0.media != "video" } : fresh
+        videos += fresh.count - photos.count
+        var result = Page(items: photos.map { ListedItem($0, in: key, options) })
         if page == skipped + 1 {
+            if let title = list.title { subject.collection.title = title }
             var collection = subject.collection
             collection.expected = min(wanted, max(total, fresh.count))
             result.collections = [collection]
@@ -95,12 +112,16 @@ struct PhotoSearch: Sendable {
         stalePages = fresh.isEmpty ? stalePages + 1 : 0
         let isLast =
             page >= list.pages ?? 1 || list.page.map { $0 != page } ?? false || list.photos.isEmpty
-            || skipped * pageLength + received >= Self.most || stalePages == Self.mostStalePages
+            || skipped * pageLength + received >= given || stalePages == Self.mostStalePages
         isOver = isLast || met.count >= wanted
         // Fewer than there are, and not because no more were asked for.
-        if isOver, met.count < total, met.count < wanted || wanted == Self.most, !met.isEmpty {
+        if isOver, met.count < total, met.count < wanted || wanted == given, !met.isEmpty {
+            let limit = given == .max ? "" : ", and at most \(given) of any search"
+            result.warnings.append("Flickr gives \(met.count) of \(total) photos for \(subject.phrase)\(limit)")
+        }
+        if isOver, videos > 0 {
             result.warnings.append(
-                "Flickr gives \(met.count) of \(total) photos for \(subject.phrase), and at most \(Self.most) of any search"
+                "\(subject.phrase) has \(videos == 1 ? "1 video, which is" : "\(videos) videos, which are") passed over"
             )
         }
         return result

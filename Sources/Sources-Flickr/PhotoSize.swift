@@ -26,6 +26,12 @@ enum PhotoSize: String, CaseIterable, Sendable {
         }
     }
 
+    /// What the pictures of the letters are called.
+    static let names = [
+        "sq": "square", "q": "large square", "t": "thumbnail", "s": "small", "n": "small 320", "m": "medium",
+        "z": "medium 640", "c": "medium 800", "l": "large", "h": "large 1600", "k": "large 2048", "o": "original",
+    ]
+
     static let allLetters = original.letters
     /// What to ask a list for besides what every photo has.
     static let extras = allLetters.map { "url_\($0)" }

@@ -6,6 +6,8 @@ struct PhotoSubject: Sendable {
     /// What `flickr.photos.search` is told.
     enum Query: Sendable {
         case arguments([(name: String, value: String)], isGeographic: Bool)
+        /// What is in somebody's list, by the method that gives it.
+        case list(FlickrMethod, name: String, id: String)
         /// There is nothing to ask for, and why.
         case refused(String)
     }
@@ -61,6 +63,27 @@ struct PhotoSubject: Sendable {
     }
 
     static func key(ofPlace id: String) -> String { "place:\(id)" }
+
+    /// The list of a user, an album or a group that a method gives.
+    init(list method: FlickrMethod, id: String, title: String, section: String, phrase: String) {
+        let (kind, name) =
+            switch method {
+            case .album: ("album", "photoset_id")
+            case .groupPhotos: ("group", "group_id")
+            case .favorites: ("favorites", "user_id")
+            default: ("user", "user_id")
+            }
+        collection = ListedCollection(key: "\(kind):\(id)", title: title, section: section)
+        query = .list(method, name: name, id: id)
+        self.phrase = phrase
+    }
+
+    /// A user or a group that Flickr does not have.
+    init(unknown name: String, key: String, section: String, _ reason: String) {
+        collection = ListedCollection(key: key, title: name, section: section)
+        query = .refused(reason)
+        phrase = "'\(name)'"
+    }
 
     /// Countries and the names in them in alphabetical order.
     var sortKey: (String, String, String) {

@@ -28,6 +28,16 @@ struct Place: Codable, Sendable {
         longitude = place.longitude
     }
 
+    /// Whether its name ends before the country, as far as can be told.
+    var lacksCountry: Bool {
+        type.map { $0.isBelow(.country) } ?? true && !PlaceName.hasLarger(name)
+    }
+
+    /// The same with a name that ends with a country.
+    func completed(byCountry country: String) -> Place {
+        Place(self, name: PlaceName.completed(name, by: [country]))
+    }
+
     /// The same with a name that leads up to the country, by the larger places that it lies in.
     func completed(by levels: [Place]) -> Place {
         let larger = levels.filter { level in

@@ -6,7 +6,14 @@ struct PlaceDirectory: Sendable {
     ///
     /// - Throws: ``FlickrRefusal`` when there is none; ``FlickrError``.
     func place(_ id: String) async throws -> Place {
-        try await details(id).place
+        let place = try await details(id).place
+        guard place.lacksCountry, let latitude = place.latitude, let longitude = place.longitude else { return place }
+        do {
+            let country = try await self.place(at: Coordinates(latitude, longitude), .country)
+            return country.map { place.completed(byCountry: PlaceName($0.name).country) } ?? place
+        } catch is FlickrRefusal {
+            return place
+        }
     }
 
     /// A place and those that it lies in.

@@ -31,6 +31,9 @@ struct PlaceName: Hashable, Sendable {
         return (parts + larger[(known.map { $0 + 1 } ?? 0)...]).joined(separator: ", ")
     }
 
+    /// Whether a name says what its place lies in, up to the end.
+    static func hasLarger(_ name: String) -> Bool { !isOpen(name) && parts(of: name).count > 1 }
+
     private static func parts(of name: String) -> [String] {
         name.split(separator: ",").map { trimmed($0) }.filter { !$0.isEmpty }
     }

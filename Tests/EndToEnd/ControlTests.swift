@@ -23,7 +23,8 @@ struct ControlTests {
         #expect(status["collections"]?.elements.map { $0["listed"]?.number } == [2, 1])
         #expect(
             status.keys.isSuperset(of: [
-                "run", "job", "state", "at", "concurrency", "per_host", "bandwidth", "counts", "rates",
+                "run", "job", "state", "at", "concurrency", "per_host", "bandwidth", "bandwidth_until", "counts",
+                "rates",
                 "remaining_seconds", "hosts", "collections",
             ]))
         bench.release("a1", "a2", "b1")

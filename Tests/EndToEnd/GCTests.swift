@@ -98,6 +98,35 @@ struct GCTests {
         #expect(shown.contains("  state       evicted: "))
     }
 
+    @Test(
+        "--gone prints what goes of delisted items, before and after alike, with its metadata file; nothing else does it"
+    )
+    func gone() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        withExtendedLifetime(server) {}
+        #expect(try workplace.run(["job.yaml", "--set", "output.sidecar=json"]).ending == .exit(0))
+        let job = String(decoding: workplace.read("job.yaml") ?? [], as: UTF8.self)
+        let fewer = job.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("key: '1'") }
+        try workplace.directory.write(fewer.joined(separator: "\n"), to: "job.yaml")
+        #expect(try workplace.run(["job.yaml", "--set", "output.sidecar=json"]).ending == .exit(0))
+        #expect(try workplace.run(["gc"]).lines == [])
+        #expect(workplace.files().count == 8)
+
+        let dry = try workplace.run(["gc", "--gone", "--dry-run"])
+        #expect(dry.lines == ["gone\tlist\t1\tHà Nội/Ảnh 1.bin\t14"])
+        #expect(dry.errors == "list: 1 delisted file would be removed, which frees 14 B\n")
+        #expect(workplace.files().count == 8)
+        let result = try workplace.run(["gc", "--gone"])
+        #expect(result.lines == dry.lines)
+        #expect(result.errors == "list: 1 delisted file removed, which frees 14 B\n")
+        #expect(
+            workplace.files()
+                == ["0", "2", "3"].flatMap { ["Hà Nội/Ảnh \($0).bin", "Hà Nội/Ảnh \($0).bin.json"] })
+        #expect(try workplace.run(["verify"]).ending == .exit(0))
+        #expect(try workplace.catalog().contradictions() == [])
+    }
+
     @Test("what runner show has shown goes last")
     func viewed() throws {
         let workplace = try Workplace()

@@ -63,6 +63,56 @@ struct ScriptTests {
         }
     }
 
+    @Test("what a script remembers outlasts a run that is killed, together with the items before it")
+    func memoryAfterKill() throws {
+        try write(
+            #"""
+            echo '{"type":"spec","protocol":1,"name":"n"}'
+            read -r spec
+            read -r list || exit 0
+            printf '%s\n' "$list" >> lists
+            echo '{"type":"collection","key":"a"}'
+            echo '{"type":"item","collection":"a","key":"1","url":"file:///1"}'
+            echo '{"type":"memory","value":{"cursor":"Huế"}}'
+            echo '{"type":"item","collection":"a","key":"2","url":"file:///2"}'
+            [ "$(wc -l < lists)" != 1 ] || { echo '{"type":"warning","message":"kept by now"}'; exec sleep 1000; }
+            echo '{"type":"done"}'
+            """#)
+        let program = try workplace.start(["run", "job.yaml", "--progress", "json"], with: .runner) {
+            _, line, process in
+            if line.contains("kept by now") { kill(process, SIGKILL) }
+        }
+        #expect(try program.wait().ending == .signal(SIGKILL))
+        #expect(try workplace.catalog().values("SELECT key FROM item ORDER BY key", as: String.self).first == "1")
+        _ = try workplace.run(["job.yaml"])
+        let lists = String(decoding: workplace.directory.read("lists") ?? [], as: UTF8.self).split(separator: "\n")
+        #expect(lists.count == 2)
+        #expect(lists.last?.contains(#""memory":{"cursor":"Huế"}"#) == true)
+    }
+
+    @Test("a long list of a script takes no more memory than a short one")
+    func memoryUse() throws {
+        // A million in `make check-slow`.
+        let items = getenv("RUNNER_SCRIPT_ITEMS").flatMap { Int(String(cString: $0)) } ?? 50_000
+        try write(
+            """
+            echo '{"type":"spec","protocol":1,"name":"n"}'
+            read -r spec
+            read -r list || exit 0
+            echo '{"type":"collection","key":"a"}'
+            seq \(items) | sed 's|.*|{"type":"item","collection":"a","key":"item &","url":"file:///&"}|'
+            echo '{"type":"done","items":\(items)}'
+            """)
+        let result = try workplace.run(["job.yaml", "--quiet"])
+        #expect(result.ending == .exit(1))
+        #expect(try workplace.catalog().number("SELECT count(*) FROM item") == items)
+        print("\(items) items of a script: \(result.peakMemory >> 20) MiB at most")
+        // A sanitizer takes memory of its own. A hundred bytes held of each item would be over it with the million.
+        #if !SANITIZED
+            #expect(result.peakMemory < 128 << 20)
+        #endif
+    }
+
     @Test("source test ends with 0 for a sound script, and with 1 and the rule for another")
     func suite() throws {
         try write(Self.sound)

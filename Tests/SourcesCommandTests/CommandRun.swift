@@ -79,6 +79,15 @@ final class CommandRun {
         let lines = Mutex<[String]>([])
     }
 
+    /// What the transfers that failed say: word and detail.
+    func failures() throws -> [String] {
+        let catalog = try Connection(path: directory.path("state/runner.sqlite"), mode: .readOnly)
+        defer { catalog.close() }
+        return try catalog.rows("SELECT failure || ': ' || detail FROM transfer WHERE failure IS NOT NULL") {
+            try $0[0]
+        }
+    }
+
     /// The values of a column of `item`, by key.
     func items(_ column: String) throws -> [String: String] {
         let catalog = try Connection(path: directory.path("state/runner.sqlite"), mode: .readOnly)

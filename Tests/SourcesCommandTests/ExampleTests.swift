@@ -25,6 +25,18 @@ struct ExampleTests {
         #expect(loaded.jobs.map(\.name) == [name])
     }
 
+    @Test("the script that docs/add-a-source.md begins with, and its job, are as it says")
+    func numbers() async throws {
+        let guide = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Guide").standardizedFileURL
+        let script = try String(contentsOf: guide.appending(path: "numbers.sh"), encoding: .utf8)
+        #expect(script.split(separator: "\n").count <= 10)
+        let run = try CommandRun(script.replacing("https://example.org", with: "SERVER"))
+        #expect(try await run.run().finished.figures.downloaded == 10)
+        let registry = SourceRegistry([SourceModule(CommandSource.self)])
+        let loaded = JobLoader(registry: registry, environment: [:]).load([guide.appending(path: "numbers.yaml").path])
+        #expect(loaded.diagnostics.map(\.description) == [])
+    }
+
     @Test("feed.sh lists what an RSS feed carries")
     func feed() async throws {
         let run = try CommandRun(

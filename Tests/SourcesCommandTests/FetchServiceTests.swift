@@ -1,4 +1,5 @@
 import Model
+import Run
 import TestSupport
 import Testing
 
@@ -60,6 +61,30 @@ struct FetchServiceTests {
         #expect(answers(all).count { $0.contains(#""error":"busy""#) } <= 1)
     }
 
+    @Test("requests over the budget wait, in the next run too, and a run that ends does not wait for them")
+    func budget() async throws {
+        let run = try CommandRun(
+            Self.script(
+                [
+                    #"{"type":"request","id":1,"url":"SERVER/one"}"#, #"{"type":"request","id":2,"url":"SERVER/two"}"#,
+                    #"{"type":"request","id":3,"url":"SERVER/three"}"#,
+                ], answers: 3),
+            source: ["budget: 2/d"])
+        for _ in 1...2 {
+            let report = try await run.run { ($0.deadline, $0.gracePeriod) = (1_500_000, 1_000) }
+            #expect(report.finished.outcome == .partial)
+            #expect(report.warnings.contains { $0.hasPrefix("the budget of 2 requests in 24 h is spent") })
+            #expect(run.server.requests.count == 2)
+        }
+    }
+
+    @Test(
+        "a budget is a whole number in a time",
+        arguments: ["0/h", "-1/h", "1.5/h", "10", "10/w", "9223372036854775808/h"])
+    func wrongBudget(_ text: String) {
+        #expect(throws: TestSupportError.self) { try CommandRun("exit 0", source: ["budget: \(text)"]) }
+    }
+
     @Test(
         "a secret goes only to hosts of the job file: other requests with one are refused, and name the rule",
         arguments: [
@@ -87,5 +112,32 @@ struct FetchServiceTests {
         #expect(!refused.contains("token-of-mine"))
         #expect(answers.filter { $0.contains(#""status":200"#) }.count == 2)
         #expect(foreign.requests.map(\.target) == ["/plain"])
+    }
+
+    @Test(
+        "an item whose URL or header would take a secret to another host is not fetched, and says why",
+        arguments: [#""url":"FOREIGN/a?key=token-of-mine""#, #""url":"FOREIGN/a","headers":{"X-Key":"token-of-mine"}"#])
+    func secretOfItem(item: String) async throws {
+        let foreign = try FaultyServer { _ in .ok([]) }
+        func line(_ key: String, _ host: String) -> String {
+            "echo '{\"type\":\"item\",\"collection\":\"c\",\"key\":\"\(key)\","
+                + "\(item.replacing("FOREIGN", with: host))}'"
+        }
+        let run = try CommandRun(
+            """
+            echo '{"type":"collection","key":"c","title":"C"}'
+            \(line("foreign", foreign.url("")))
+            \(line("own", "SERVER"))
+            echo '{"type":"done"}'
+            """,
+            source: ["options: {api: SERVER, token: \"${TOKEN}\"}"], top: ["secrets: [TOKEN]"],
+            environment: ["TOKEN": "token-of-mine"])
+        let finished = try await run.run().finished
+        #expect((finished.figures.downloaded, finished.figures.failed) == (1, 1))
+        #expect(foreign.requests.isEmpty)
+        let details = try run.failures()
+        #expect(
+            details.first?.hasPrefix("invalid: a secret of the job is sent only to hosts that the job file") == true)
+        #expect(details.first?.contains("token-of-mine") == false)
     }
 }

@@ -1,4 +1,5 @@
 import Model
+import Run
 import TestSupport
 import Testing
 
@@ -200,6 +201,21 @@ struct ListTests {
         #expect(report.finished.outcome == .complete)
         #expect(report.warnings == ["the key 'a/1' is listed twice; the second is passed over"])
         #expect(try run.items("title") == ["a/1": "Number 1"])
+    }
+
+    @Test("a script is told how many items are wanted, unless --only passes some over, and may write more")
+    func limit() async throws {
+        let end = #"""
+            read -r spec; read -r list; printf '%s\n' "$list" >> lists.txt
+            echo '{"type":"done"}'
+            """#
+        let run = try CommandRun(Self.list(3, end: end))
+        #expect(try await run.run { $0.selection.limit = 2 }.finished.figures.items == 2)
+        _ = try await run.run { ($0.selection.limit, $0.selection.only) = (2, ["a/3"]) }
+        _ = try await run.run()
+        let lists = String(decoding: run.directory.read("lists.txt") ?? [], as: UTF8.self).split(separator: "\n")
+        #expect(lists.map { $0.contains(#""limit":2"#) } == [true, false, false])
+        #expect(lists.map { $0.contains(#""limit":null"#) } == [false, true, true])
     }
 
     @Test("a script that never writes a line is ended")

@@ -199,6 +199,15 @@ enum Sample {
             """)
     }
 
+    /// An album with one photo.
+    static func album(_ title: String, _ photo: String) -> FaultyServer.Response {
+        .ok(
+            """
+            {"photoset":{"owner":"1@N00","title":"\(title)","page":1,"pages":1,"total":1,
+            "photo":[{"id":"\(photo)","secret":"a","server":"5","title":"One"}]},"stat":"ok"}
+            """)
+    }
+
     static func fault(_ code: Int, _ message: String) -> FaultyServer.Response {
         .ok(#"{"stat":"fail","code":\#(code),"message":"\#(message)"}"#)
     }

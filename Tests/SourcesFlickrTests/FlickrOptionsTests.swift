@@ -19,7 +19,8 @@ struct FlickrOptionsTests {
             ),
             (
                 "api_key: k",
-                "a Flickr job must name what to list; one or more of top_places, places, pins, search"
+                "a Flickr job must name what to list; one or more of top_places, places, pins, search, users, albums, groups, "
+                    + "favorites, photos"
             ),
             ("api_key: k\nplaces: [\"\"]", "places must not have an empty place ID"),
             ("api_key: k\nplaces: [a]\nphotos_per_place: 4001", "photos_per_place must be 1 to 4000"),

@@ -29,6 +29,12 @@ struct TotalsText {
         if let elapsed { parts.append(Part(text: wholeSecondsText(elapsed / 1_000_000) + " so far", rank: 5)) }
         if let left = Self.timeLeft(model, itemRate, byteRate) { parts.append(Part(text: left, rank: 2)) }
         if let byteRate { parts.append(Part(text: byteText(Int64(byteRate)) + "/s", rank: 3)) }
+        for job in model.jobs where !job.isFinished {
+            guard let until = job.bandwidthUntil else { continue }
+            let limit = job.bandwidth.map { "at most \(byteText($0))/s" } ?? "no bandwidth limit"
+            parts.append(Part(text: "\(limit) until \(until)", rank: 5))
+            break
+        }
         if let known = model.knownBytes {
             parts.append(Part(text: "\(byteText(known.done)) of \(byteText(known.total))", rank: 4))
         } else {

@@ -56,7 +56,8 @@ struct JobManual {
         page.entry("duration", "`250ms`, `10s`, `5m`, `1h`, `1d`.")
         page.entry("size", "`512` bytes, `10kB`, `10KiB`, `5MB`, `1GiB`.")
         page.entry("rate", "`20/s`, `600/m`, `3600/h`.")
-        page.entry("bandwidth", "`10MB/s`, `512KiB/s`.")
+        page.entry(
+            "bandwidth", "`10MB/s`, `512KiB/s`; in transfer also none, or a timetable: `08:00 2MB/s, 19:00 none`.")
         page.entry(
             "`${NAME}`",
             """

@@ -16,8 +16,9 @@ enum StatusText {
         }
         var lines = [line(of: status)]
         let bandwidth = status.number("bandwidth").map { "bandwidth \(byteText($0))/s" } ?? "no bandwidth limit"
+        let until = status.text("bandwidth_until").map { " until \($0)" } ?? ""
         lines.append(
-            "  concurrency \(status.number("concurrency") ?? 0), per_host \(status.number("per_host") ?? 0), \(bandwidth)"
+            "  concurrency \(status.number("concurrency") ?? 0), per_host \(status.number("per_host") ?? 0), \(bandwidth)\(until)"
         )
         for host in status.list("hosts") {
             guard case .object(let host) = host, let until = host.number("paused_until"), let at = status.number("at")

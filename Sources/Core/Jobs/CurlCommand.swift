@@ -23,7 +23,9 @@ package enum CurlCommand {
         add("--speed-time", "\(max(1, policy.stallTimeout.microseconds / 1_000_000))")
         add("--max-filesize", "\(policy.maximumSize.bytes)")
         add("--retry", "\(policy.retries)")
-        if let rate = policy.bandwidth { add("--limit-rate", "\(rate.bytesPerSecond)") }
+        if case let period = policy.bandwidth.period(at: 0), period.next == nil, let rate = period.bytesPerSecond {
+            add("--limit-rate", "\(rate)")
+        }
         switch policy.httpVersion {
         case .auto: break
         case .http1: words.append("--http1.1")

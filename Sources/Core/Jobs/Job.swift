@@ -91,7 +91,7 @@ package struct TransferPolicy: Sendable {
     /// Requests sent to one host, of every kind.
     package var rate: RequestRate?
     /// Of the whole run.
-    package var bandwidth: ByteRate?
+    package var bandwidth = Bandwidth(bytesPerSecond: nil)
     package var connectTimeout = TimeSpan.seconds(10)
     /// Under 1 kB in so long is a stall.
     package var stallTimeout = TimeSpan.seconds(30)

@@ -147,7 +147,9 @@ extension TransferPolicy: YAMLRecord {
             "per_host", \.perHost, default: "8", help: "transfers to one (scheme, host, port), over all jobs",
             check: within(1...1_024)),
         .optional("rate", \.rate, default: "none", help: "requests sent to one host, of every kind", example: "20/s"),
-        .optional("bandwidth", \.bandwidth, default: "none", help: "of the whole run", example: "10MB/s"),
+        .optional(
+            "bandwidth", \.bandwidth, default: "none",
+            help: "of the whole run; by the time of day as \"08:00 2MB/s, 19:00 none\"", example: "10MB/s"),
         .optional(
             "connect_timeout", \.connectTimeout, default: "10s", help: "until a connection stands", check: positive),
         .optional(

@@ -12,6 +12,8 @@ package struct PathTemplate: Sendable, Hashable {
         case field(String)
         /// A field whose slashes make folders.
         case path(String)
+        /// A field that has a date, and how the date is written.
+        case date(String, DateFormat)
     }
 
     /// As the job file writes it.
@@ -75,7 +77,7 @@ package struct PathTemplate: Sendable, Hashable {
         let known = Self.commonFields + fields
         if text.hasPrefix("/") { throw TemplateError("a template can't start with /") }
         var components: [Component] = []
-        for component in text.split(separator: "/", omittingEmptySubsequences: false) {
+        for component in Self.components(of: text) {
             let pieces = try Self.parse(component, known: known, acceptsOthers)
             guard pieces.count(where: { $0 == .field(Self.extensionField) }) <= Self.mostExtensions else {
                 throw TemplateError("a part can have {extension} at most \(Self.mostExtensions) times")
@@ -87,6 +89,34 @@ package struct PathTemplate: Sendable, Hashable {
             }
         }
         self.components = components
+    }
+
+    /// The parts between slashes. `{taken:%Y/%m}` is `{taken:%Y}/{taken:%m}`.
+    private static func components(of text: String) -> [Substring] {
+        var parts: [Substring] = []
+        var part = ""
+        /// The field with its colon that a format is read of.
+        var field: String?
+        var isInside = false
+        var name = ""
+        for character in text {
+            switch character {
+            case "/":
+                if field != nil { part.append("}") }
+                parts.append(part[...])
+                part = field ?? ""
+                if field == nil { isInside = false }
+                continue
+            case "{": (isInside, name, field) = (true, "", nil)
+            case "}": (isInside, field) = (false, nil)
+            case ":" where isInside && field == nil: field = name + ":"
+            default: break
+            }
+            if isInside, field == nil { name.append(character) }
+            part.append(character)
+        }
+        parts.append(part[...])
+        return parts
     }
 
     private static func parse(
@@ -106,7 +136,9 @@ package struct PathTemplate: Sendable, Hashable {
                 continue
             }
             guard let end = rest.firstIndex(of: "}") else { throw TemplateError("a { without its }") }
-            let name = String(rest[rest.index(after: rest.startIndex)..<end])
+            let written = rest[rest.index(after: rest.startIndex)..<end]
+            let colon = written.firstIndex(of: ":")
+            let name = String(colon.map { written[..<$0] } ?? written)
             let isAccepted = acceptsOthers && !name.isEmpty || TemplateField.isMetadata(name)
             let other = isAccepted ? TemplateField(name: name, help: "") : nil
             guard let field = known.first(where: { $0.name == name }) ?? other else {
@@ -115,11 +147,25 @@ package struct PathTemplate: Sendable, Hashable {
             }
             if !literal.isEmpty { pieces.append(.literal(literal)) }
             literal = ""
-            pieces.append(field.isPath ? .path(name) : .field(name))
+            if let colon {
+                guard field.isDate || other != nil else {
+                    throw TemplateError(
+                        "{\(name)} has no date that '\(written[colon...].dropFirst())' could be the format of",
+                        hint: hint(forDates: known))
+                }
+                pieces.append(.date(name, try DateFormat(String(written[colon...].dropFirst()))))
+            } else {
+                pieces.append(field.isPath ? .path(name) : .field(name))
+            }
             rest = rest[rest.index(after: end)...]
         }
         if !literal.isEmpty { pieces.append(.literal(literal)) }
         return pieces
+    }
+
+    private static func hint(forDates known: [TemplateField]) -> String {
+        let dates = known.filter(\.isDate).map { "{\($0.name):%Y-%m}" }
+        return "dates are \((dates + ["members such as {metadata.date:%Y-%m}"]).joined(separator: ", "))"
     }
 
     private static func hint(for name: String, in known: [String]) -> String {
@@ -129,7 +175,12 @@ package struct PathTemplate: Sendable, Hashable {
 
     /// Whether paths have a field's value in them.
     package func uses(_ field: String) -> Bool {
-        components.contains { $0.pieces.contains(.field(field)) || $0.pieces.contains(.path(field)) }
+        components.lazy.flatMap(\.pieces).contains { piece in
+            switch piece {
+            case .field(let name), .path(let name), .date(let name, _): name == field
+            case .literal: false
+            }
+        }
     }
 
     /// Whether a file may have the name of a folder: paths have folders, and no file an extension of its bytes.
@@ -195,6 +246,7 @@ package struct PathTemplate: Sendable, Hashable {
             case .literal(let literal): text += literal
             case .field(Self.extensionField): text.append(extensionMark)
             case .field(let name): text += safeComponent(value(name))
+            case .date(let name, let format): text += safeComponent(format.string(from: value(name)))
             case .path(let name):
                 let parts = value(name).split(separator: "/")
                 for folder in parts.dropLast() {
@@ -294,6 +346,8 @@ package struct TemplateField: Hashable, Sendable {
     package let help: String
     /// Whether slashes in its values make folders, each a safe component, instead of becoming `_`.
     package let isPath: Bool
+    /// Whether its values are dates, which a format may write in another way: `{taken:%Y-%m}`.
+    package let isDate: Bool
 
     /// What the name of a field begins with that has a member of the item's metadata: `{metadata.artist}`.
     package static let metadataPrefix = "metadata."
@@ -302,9 +356,10 @@ package struct TemplateField: Hashable, Sendable {
         name.hasPrefix(metadataPrefix) && name.utf8.count > metadataPrefix.utf8.count
     }
 
-    package init(name: String, help: String, isPath: Bool = false) {
+    package init(name: String, help: String, isPath: Bool = false, isDate: Bool = false) {
         self.name = name
         self.help = help
         self.isPath = isPath
+        self.isDate = isDate
     }
 }

@@ -250,15 +250,18 @@ package struct RunControl: Sendable {
     package var perHost: Int?
     /// Bytes a second of the whole run; nil for no limit.
     package var bandwidth: Int64?
+    /// Until when a timetable says so, a time of day such as `19:00`.
+    package var bandwidthUntil: String?
     /// The rows of collections that are paused by themselves.
     package var pausedCollections: Set<Int64>
 
     package init(
         job: String, isPaused: Bool = false, isStopping: Bool = false, grace: Int64 = 0, concurrency: Int,
-        perHost: Int? = nil, bandwidth: Int64? = nil, pausedCollections: Set<Int64> = []
+        perHost: Int? = nil, bandwidth: Int64? = nil, bandwidthUntil: String? = nil, pausedCollections: Set<Int64> = []
     ) {
         self.perHost = perHost
         self.bandwidth = bandwidth
+        self.bandwidthUntil = bandwidthUntil
         self.pausedCollections = pausedCollections
         self.grace = grace
         self.job = job

@@ -120,14 +120,6 @@ extension RequestRate: YAMLDecodable {
     }
 }
 
-extension ByteRate: YAMLDecodable {
-    package static var yamlType: String { "bandwidth" }
-
-    package static func decode(_ node: Node, _ context: inout DecodingContext) -> ByteRate? {
-        decodeUnit(node, &context, as: "a bandwidth such as 10MB/s or 512KiB/s", ByteRate.init(_:))
-    }
-}
-
 private func decodeUnit<Unit>(
     _ node: Node, _ context: inout DecodingContext, as wanted: String, _ parse: (String) -> Unit?
 ) -> Unit? {

@@ -121,17 +121,35 @@ extension JobRun {
 
     /// Changes limits; they are in force when this returns. Lower ones break nothing off.
     func setLimits(_ change: (inout State) -> Void) {
-        let (concurrency, perHost, bandwidth) = state.withLock { state in
+        let (before, concurrency, perHost, bandwidth) = state.withLock { state in
+            let before = state.bandwidth
             change(&state)
-            return (state.effectiveConcurrency, state.perHost, state.bandwidth)
+            return (before, state.effectiveConcurrency, state.perHost, state.bandwidth)
         }
         if let (context, _) = begun {
             engine.setConcurrency(concurrency, context)
             engine.setPerHost(perHost, context)
-            engine.setBandwidth(bandwidth, context)
+            if bandwidth != before { engine.setBandwidth(bandwidth, context) }
         }
         publishControl()
     }
+
+    /// Has the bandwidth be what the timetable says, now and from then on, unless somebody has set another.
+    func followTimetable() {
+        let period = job.transfer.bandwidth.period(at: options.dayClock.secondOfDay())
+        guard let next = period.next else { return }
+        let isFollowed = state.withLock { $0.bandwidthUntil != nil && !$0.isOver }
+        guard isFollowed else { return }
+        setLimits { state in
+            guard state.bandwidthUntil != nil else { return }
+            (state.bandwidth, state.bandwidthUntil) = (period.bytesPerSecond, next.time)
+        }
+        // A clock that was set meanwhile is noticed before long.
+        options.dayClock.wake(min(next.seconds, Self.longestNap)) { [weak self] in self?.followTimetable() }
+    }
+
+    /// Seconds.
+    private static let longestNap = 600
 
     /// Tells what the job was asked to do, once it has begun.
     func publishControl() {
@@ -143,6 +161,7 @@ extension JobRun {
                     job: job.name, isPaused: state.isPaused, isStopping: state.stop != nil,
                     grace: max(0, state.graceEnd.map { $0 - Monotonic.now() } ?? 0),
                     concurrency: state.effectiveConcurrency, perHost: state.perHost, bandwidth: state.bandwidth,
+                    bandwidthUntil: state.bandwidthUntil,
                     pausedCollections: state.pausedCollections)
         }
         if let control { publish(.control(control)) }

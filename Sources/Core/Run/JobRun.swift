@@ -28,6 +28,8 @@ final class JobRun: Sendable {
         var perHost: Int
         /// Bytes a second; nil for no limit.
         var bandwidth: Int64?
+        /// Until when the timetable says so, a time of day; nil where none is followed.
+        var bandwidthUntil: String?
         /// Whether everything has ended, so that nothing can be steered any more.
         var isOver = false
 
@@ -63,10 +65,11 @@ final class JobRun: Sendable {
         self.recorder = recorder
         self.events = events
         self.rendering = rendering
+        let bandwidth = job.transfer.bandwidth.period(at: options.dayClock.secondOfDay())
         state = Locked(
             State(
                 concurrency: options.concurrency ?? job.transfer.concurrency, perHost: job.transfer.perHost,
-                bandwidth: job.transfer.bandwidth?.bytesPerSecond))
+                bandwidth: bandwidth.bytesPerSecond, bandwidthUntil: bandwidth.next?.time))
     }
 
     /// Runs the job to its end.
@@ -122,7 +125,8 @@ final class JobRun: Sendable {
             let context = RunContext(
                 job: job, run: run, selection: options.selection, interest: events.interest,
                 log: options.itemLog, output: output,
-                profile: try JobProfile.make(job, runnerVersion: options.runnerVersion),
+                profile: try JobProfile.make(
+                    job, bandwidth: state.withLock(\.bandwidth), runnerVersion: options.runnerVersion),
                 index: engine.addJob(job.name, limits), startedAt: startedAt)
             let ledger = try await store.perform { catalog in
                 let ledger = try RunLedger(context, journal: PublishJournal(in: output), on: catalog)
@@ -148,6 +152,7 @@ final class JobRun: Sendable {
             if isPaused { engine.setPaused(true, context) }
             engine.setConcurrency(limits.concurrency, context)
             if isStopped || isPaused { publishControl() }
+            followTimetable()
             let handle = RunHandle(self, run: run, startedAt: startedAt)
             options.door?.open(handle)
             if let warning = change?.warning { warn(warning) }

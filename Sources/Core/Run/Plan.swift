@@ -98,7 +98,7 @@ package enum Plan {
             retries: job.transfer.retries)
         let context = RunContext(
             job: job, run: run, selection: options.selection, output: output, keeping: own,
-            profile: try JobProfile.make(job, runnerVersion: options.runnerVersion),
+            profile: try JobProfile.make(job, bandwidth: nil, runnerVersion: options.runnerVersion),
             index: engine.addJob(job.name, limits), startedAt: now)
         let ledger = try await store.perform { try RunLedger(context, journal: nil, on: $0) }
         recorder.add(ledger)

@@ -30,6 +30,8 @@ package struct RunLimits: Sendable, Hashable {
     package var perHost: Int
     /// Bytes a second of the whole run; nil for no limit.
     package var bandwidth: Int64?
+    /// Until when a timetable says so, a time of day such as `19:00`.
+    package var bandwidthUntil: String?
 }
 
 /// One run that is under way, for those who watch and steer it. What it is asked for has taken effect when a call returns.
@@ -80,7 +82,9 @@ package final class RunHandle: Sendable {
 
     package var limits: RunLimits {
         run.state.withLock {
-            RunLimits(concurrency: $0.effectiveConcurrency, perHost: $0.perHost, bandwidth: $0.bandwidth)
+            RunLimits(
+                concurrency: $0.effectiveConcurrency, perHost: $0.perHost, bandwidth: $0.bandwidth,
+                bandwidthUntil: $0.bandwidthUntil)
         }
     }
 
@@ -93,7 +97,7 @@ package final class RunHandle: Sendable {
         run.setLimits { state in
             if let concurrency { state.concurrency = concurrency }
             if let perHost { state.perHost = perHost }
-            if let bandwidth { state.bandwidth = bandwidth }
+            if let bandwidth { (state.bandwidth, state.bandwidthUntil) = (bandwidth, nil) }
         }
         return limits
     }

@@ -17,6 +17,8 @@ package struct RunModel: Sendable {
         package fileprivate(set) var perHost: Int?
         /// Bytes a second of the whole run; nil for no limit.
         package fileprivate(set) var bandwidth: Int64?
+        /// Until when a timetable says so, a time of day such as `19:00`.
+        package fileprivate(set) var bandwidthUntil: String?
         package fileprivate(set) var activity = JobActivity()
         /// Its items that have ended lately, the oldest first; see ``RunModel/changes(of:since:)``.
         fileprivate(set) var ended = EndedItems()
@@ -93,6 +95,7 @@ package struct RunModel: Sendable {
             jobs[job].concurrency = control.concurrency
             jobs[job].perHost = control.perHost ?? jobs[job].perHost
             jobs[job].bandwidth = control.bandwidth
+            jobs[job].bandwidthUntil = control.bandwidthUntil
             jobs[job].controlVersion = version
             collections.setPaused(control.pausedCollections, job: job)
         case .itemRendering(let item):

@@ -38,6 +38,9 @@ package struct RunServices: SourceServices {
 
     package var trust: Trust { context.job.trust }
 
+    /// What `--only` passes over does not count.
+    package var limit: Int? { context.selection.only.isEmpty ? context.selection.limit : nil }
+
     package func fetch(_ request: FetchRequest) async throws -> FetchedReply {
         try await engine.fetch(request, context)
     }

@@ -33,6 +33,8 @@ package struct SessionOptions: Sendable {
     package var itemLog: (any LogSink)?
     /// How long transient failures wait before they are tried again.
     package var backoff = Backoff()
+    /// By which timetables go.
+    package var dayClock = DayClock.system
     /// When a host that fails again and again is left alone.
     package var breaker = CircuitBreaker.Settings()
     /// Where complete bodies are read again whose reading takes long, beside the loops.

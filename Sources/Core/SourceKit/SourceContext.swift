@@ -49,6 +49,9 @@ package struct SourceContext: Sendable {
         services.usesField(name)
     }
 
+    /// How many items of the beginning of the list the run takes at most; nil for all. More may be listed.
+    package var limit: Int? { services.limit }
+
     /// The beginning of what a server wrote, for a message: secrets are hidden before it is cut.
     package func excerpt(_ text: String, _ count: Int) -> String {
         services.trust.secrets.excerpt(text, count)
@@ -67,6 +70,17 @@ package struct SourceContext: Sendable {
         let what = hasSecret ? "a secret of the job" : "the header \(credential?.name ?? "")"
         return "\(what) is sent only to hosts that the job file or --set names, not to "
             + trust.secrets.hide("\(url.origin)")
+    }
+
+    /// Why an item is not to be fetched: it would send a secret of the job to a host that the job file does not name. nil
+    /// where nothing is wrong, and for what is no URL.
+    package func refusal(of item: ListedItem) -> String? {
+        let secrets = services.trust.secrets
+        let headers = item.headers.filter { secrets.occur(in: $0.value) }
+        guard !headers.isEmpty || secrets.occur(in: item.url), let url = try? item.webURL ?? WebURL(item.url) else {
+            return nil
+        }
+        return refusal(of: url, headers)
     }
 
     /// Asks for a small reply. It takes its turn under the host's rate and limits, transient failures are tried again,
@@ -149,6 +163,7 @@ package struct SourceContext: Sendable {
 /// What a run does for its source. ``SourceContext`` documents each.
 package protocol SourceServices: Sendable {
     var trust: Trust { get }
+    var limit: Int? { get }
 
     func fetch(_ request: FetchRequest) async throws -> FetchedReply
     func download(_ url: WebURL, maximumBytes: Int64) async throws -> SourceFile
@@ -167,6 +182,7 @@ private struct FetchingOnly: SourceServices {
     let downloader: @Sendable (WebURL, Int64) async throws -> SourceFile
 
     var trust: Trust { Trust() }
+    var limit: Int? { nil }
 
     func fetch(_ request: FetchRequest) async throws -> FetchedReply {
         try await fetcher(request.url, request.headers, request.maximumBytes)

@@ -4,8 +4,9 @@ import Model
 
 /// What a job's transfers have in common, as the network wants it.
 package enum JobProfile {
+    /// - Parameter bandwidth: bytes a second at first; nil for no limit.
     /// - Throws: `HTTPFailure` for settings that the network refuses, such as a proxy's URL.
-    package static func make(_ job: Job, runnerVersion: String) throws -> HTTPProfile {
+    package static func make(_ job: Job, bandwidth: Int64?, runnerVersion: String) throws -> HTTPProfile {
         let policy = job.transfer
         var configuration = HTTPProfile.Configuration(
             userAgent: policy.userAgent ?? "runner/\(runnerVersion) libcurl/\(curlVersionText)")
@@ -16,7 +17,7 @@ package enum JobProfile {
         configuration.routes = policy.connectTo.map {
             HTTPRoute(host: $0.host, port: $0.port, targetHost: $0.targetHost, targetPort: $0.targetPort)
         }
-        configuration.bandwidth = HTTPBandwidth(bytesPerSecond: policy.bandwidth?.bytesPerSecond)
+        configuration.bandwidth = HTTPBandwidth(bytesPerSecond: bandwidth)
         configuration.proxy =
             switch policy.proxy {
             case .some(.none): .none

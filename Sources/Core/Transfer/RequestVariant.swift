@@ -58,8 +58,9 @@ extension ExpectedContent {
     /// - Parameter isTrusted: whether the job file names the place that the request goes to.
     func fields(isTrusted: Bool, beside job: Job) -> [HTTPHeader] {
         var fields: [HTTPHeader] = []
-        for header in headers
-        where !HeaderRules.isReserved(header.name) && (isTrusted || !HeaderRules.isCredential(header.name)) {
+        for header in headers where !HeaderRules.isReserved(header.name) {
+            let isPrivate = HeaderRules.isCredential(header.name) || job.trust.secrets.occur(in: header.value)
+            guard isTrusted || !isPrivate else { continue }
             let field = HTTPHeader(header.name, header.value)
             let isTaken =
                 fields.contains { $0.hasName(field.name) }

@@ -21,6 +21,18 @@ struct TotalsTextTests {
                 == "flags: 120 of 240 items, 2 failed, 12 s left, 340.0 kB/s, 1.5 MB, 3 retries, 1 to be tried again")
     }
 
+    @Test(
+        "a limit of a timetable is shown with the time until which it holds", arguments: [2_000_000, nil] as [Int64?])
+    func timetable(_ bandwidth: Int64?) {
+        let model = model(
+            .progress(5, of: 40),
+            .control(RunControl(job: "flags", concurrency: 4, bandwidth: bandwidth, bandwidthUntil: "19:00")))
+        let limit = bandwidth == nil ? "no bandwidth limit" : "at most 2.0 MB/s"
+        #expect(
+            TotalsText.line(model, itemRate: nil, byteRate: 1_000)
+                == "flags: 5 of 40 items, 1.0 kB/s, \(limit) until 19:00, 50.0 kB")
+    }
+
     @Test("while the list goes on the total is a lower bound, and nobody knows what is left")
     func listing() {
         #expect(

@@ -101,6 +101,33 @@ struct ControlTests {
         #expect(bench.files.isEmpty)
     }
 
+    @Test("the bandwidth follows its timetable while the run goes on, and a limit that somebody sets takes its place")
+    func timetable() async throws {
+        let bench = try bench("concurrency: 1\nbandwidth: 08:00 2MB/s, 19:00 none")
+        let clock = SetClock(second: 68_000)
+        let door = HandleDoor()
+        let running = try bench.begin(items(bench)) { options in
+            options.dayClock = clock.dayClock
+            options.interest.activityInterval = 1_000
+            options.door = door
+        }
+        try await running.waitForStart("a")
+        let handle = try #require(door.handle)
+        #expect(handle.limits == RunLimits(concurrency: 1, perHost: 8, bandwidth: 2_000_000, bandwidthUntil: "19:00"))
+        #expect(clock.wakes == [400])
+        clock.advance(to: 68_400)
+        #expect(handle.limits == RunLimits(concurrency: 1, perHost: 8, bandwidth: nil, bandwidthUntil: "08:00"))
+        try await running.wait { event in
+            if case .control(let control) = event, control.bandwidthUntil == "08:00" { true } else { nil }
+        }
+        _ = try handle.setLimits(concurrency: nil, perHost: nil, bandwidth: 5_000)
+        clock.advance(to: 30_000)
+        #expect(handle.limits == RunLimits(concurrency: 1, perHost: 8, bandwidth: 5_000, bandwidthUntil: nil))
+        _ = try handle.setLimits(concurrency: nil, perHost: nil, bandwidth: .some(nil))
+        bench.server.release("/a")
+        #expect(try await running.report().outcome == .complete)
+    }
+
     @Test("a deadline cuts the run")
     func deadline() async throws {
         let bench = try bench()

@@ -96,6 +96,20 @@ struct HeaderTests {
         #expect(names.allSatisfy { elsewhere[$0] == nil })
     }
 
+    @Test("a listed field with a secret goes to hosts of the job file alone")
+    func listedSecretElsewhere() async throws {
+        let bench = try bench(["/a": [.ok("x")]])
+        let headers = [
+            ListedHeader(name: "X-Key", value: "k-s3cret-${TOKEN}"), ListedHeader(name: "X-Item", value: "1"),
+        ]
+        _ = try await bench.run([
+            bench.item("/a").with(url: "http://localhost:\(bench.server.port)/a", headers: headers)
+        ])
+        let request = try #require(bench.server.requests.first)
+        #expect(request["X-Item"] == "1")
+        #expect(request["X-Key"] == nil)
+    }
+
     @Test("a listed field with a secret is sent as it is in every run")
     func listedSecret() async throws {
         let bench = try bench(["/a": [.status(403)]])

@@ -25,6 +25,31 @@ struct PathTemplateTests {
         #expect(try path(template, ["title": title]) == expected)
     }
 
+    @Test(
+        "a date is written as its format says, whose slashes make folders; what is no date is _",
+        arguments: [
+            ("{metadata.d:%Y/%m}/x", "2011-03-20 17:00:05", "2011/03/x"),
+            ("{metadata.d:%Y-%j}", "2024-12-31", "2024-366"),
+            ("{metadata.d:%H.%M.%S}", "2011-03-20T17:00:05+02:00", "17.00.05"),
+            ("{metadata.d:%y%%}", "2011:03:20", "11%"),
+            ("a {metadata.d:%d}", "1581319011", "a 10"), ("{metadata.d:%Y-%m-%d}", "1581319011000000", "2020-02-10"),
+            ("{metadata.d:%Y}", "2023-02-29", "_"), ("{metadata.d:%Y/%m}", "yesterday", "_/_"),
+            ("{metadata.d:%Y}", "9223372036854775807", "_"), ("{metadata.d:%Y}", "2011\u{0}-03-20", "_"),
+            ("{metadata.d}", "2011", "2011"), ("{metadata.d:%Y}/{title}.{extension}", "1999-01-01", "1999/_.png"),
+        ])
+    func dates(_ template: String, _ value: String, _ expected: String) throws {
+        #expect(try path(template, ["metadata.d": value]) == expected)
+    }
+
+    @Test(
+        "a format is refused where no date is, and so are letters that are none",
+        arguments: [
+            "{title:%Y}", "{metadata.d:%Q}", "{metadata.d:}", "{metadata.d:Y}", "{metadata.d:%Y/}", "{metadata.d:%",
+        ])
+    func wrongFormats(_ template: String) {
+        #expect(throws: TemplateError.self) { try PathTemplate(template, fields: []) }
+    }
+
     @Test("long names are cut at a character, each component to 200 bytes and the extension after them")
     func longNames() throws {
         let long = String(repeating: "ä", count: 150)
