@@ -21,10 +21,10 @@ extension WebHandler {
         // In transactions of its own.
         handler.readers.read(isTransaction: false) { connection in
             var request = ReportRequest()
+            request.jobs = [try requireRun(id, connection).job]
             request.run = .id(id)
             request.hosts = true
             request.collections = true
-            _ = try requireRun(id, connection)
             var bytes: [UInt8] = []
             let report = try makeReport(request, from: connection)
             try ReportJSON.write(report, from: connection) { bytes += $0 }
@@ -59,8 +59,8 @@ extension WebHandler {
         let id = try call.id()
         let version = handler.settings.version
         handler.reports.read(within: reportTime, isTransaction: false) { connection -> FileBody in
-            _ = try requireRun(id, connection)
             var request = ReportRequest()
+            request.jobs = [try requireRun(id, connection).job]
             request.run = .id(id)
             let now = wallClockMicroseconds()
             var report = try makeReport(request, from: connection)
