@@ -78,14 +78,16 @@ def text(name, result):
     """A row as lines for people."""
     programs = result["programs"]
     first = next(iter(programs.values()))
-    columns = [column for column in COLUMNS if column[0] in first["median"]]
+    columns = [column for column in COLUMNS if any(column[0] in summary["median"] for summary in programs.values())]
     head = [""] + [title for _, title, _, _ in columns]
     references = [reference for reference in REFERENCES if reference in programs]
     compared = [quantity for quantity in ("wall", "cpu", "calls") if quantity in first["median"]]
     head += [f"{'CPU' if quantity == 'cpu' else quantity}/{reference}" for reference in references for quantity in compared]
     lines = [head]
     for label, summary in programs.items():
-        line = [label] + [shown.format(summary["median"][quantity] * factor) for quantity, _, factor, shown in columns]
+        median = summary["median"]
+        line = [label] + [
+            shown.format(median[quantity] * factor) if quantity in median else "" for quantity, _, factor, shown in columns]
         for reference in references:
             ratios = summary.get(f"against_{reference}", {})
             line += [f"{ratios[quantity]:.2f}" if quantity in ratios else "1" for quantity in compared]

@@ -5,7 +5,10 @@ that a machine whose speed drifts from minute to minute does not decide.
 """
 
 import dataclasses
+import json
+import os
 import pathlib
+import subprocess
 from typing import Callable
 
 from measuring import Failed, check_thumbnails
@@ -184,6 +187,19 @@ def media(bench, programs):
     return result
 
 
+def page(bench, programs):
+    """What `runner web` costs who looks at it, in a real browser."""
+    root = pathlib.Path(__file__).resolve().parent.parent
+    python = root / ".build/browser/bin/python"
+    if not python.exists():
+        raise Failed("Playwright is missing; scripts/browser-tests installs it")
+    environment = {**os.environ, "RUNNER": str(programs["runner"].path)}
+    ended = subprocess.run([python, root / "bench/page.py"], env=environment, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise Failed(f"the page could not be measured: {ended.stderr[-2000:]}")
+    return json.loads(ended.stdout.splitlines()[-1])
+
+
 def start(bench, programs):
     runner = programs["runner"]
     folder = bench.folder()
@@ -225,6 +241,10 @@ ROWS = (
         goals=(Goal("--version", "wall", 0.020), Goal("check", "wall", 0.020))),
     Row("media", "1,000 JPEGs of 0.1 to 1 megapixel, thumbnails of 256 pixels as WebP", media, items=1_000,
         goals=(Goal("runner", "cpu", 1.3, "vipsthumbnail"), Goal("runner", "wall", 0.2, "img2dataset"))),
+    Row("page", "the page in headless Chromium, beside a catalog of 1,100,000 items", page, is_slow=True,
+        goals=(Goal("first paint, 100,000 items", "wall", 0.3),
+               Goal("a frame while scrolling, 1,000,000 items", "wall", 0.05),
+               Goal("the server", "peak_kib", 40 * 1024))),
     Row("million", "1,000,000 replies of 300 bytes, 16 in flight", million, is_slow=True,
         goals=(Goal("1,000,000", "peak_kib", 64 * 1024), Goal("1,000,000", "peak_kib", 1.1, "10,000"),
                Goal("1,000,000", "catalog_bytes", 500))),

@@ -97,10 +97,15 @@ extension WebHandler {
             try write(connection, &json)
             return json.bytes
         } then: { result in
-            switch result {
-            case .success(let bytes): self.answer(call, .json(bytes))
-            case .failure(let error): self.refuse(call, error)
-            }
+            self.deliver(call, result)
+        }
+    }
+
+    /// Answers with a document, or with why there is none.
+    func deliver(_ call: Call, _ document: Result<[UInt8], any Error>) {
+        switch document {
+        case .success(let bytes): answer(call, .json(bytes))
+        case .failure(let error): refuse(call, error)
         }
     }
 

@@ -47,19 +47,47 @@ extension WebHandler {
             }
             ids = numbers
         }
-        handler.answer(call) { [ids] connection, json in
-            let page: PageItems
-            if let ids {
-                page = PageItems(ids: ids)
-            } else {
-                page = try handler.list(call, connection).page(after: cursor, limit: limit, from: connection)
-            }
-            let rows = try PageItemRow.rows(page.ids, ofJob: call.variable, from: connection)
-            json.beginObject()
-            json.columns(of: rows)
-            json.member("next", page.next?.text)
-            json.endObject()
+        if ids == nil, let sort = call.text("sort"), sort != PageList.Order.list.rawValue {
+            return handler.answerSorted(call, after: cursor, limit: limit)
         }
+        handler.answer(call) { [ids] connection, json in
+            let page =
+                try ids.map { PageItems(ids: $0) }
+                ?? handler.list(call, connection).page(after: cursor, limit: limit, from: connection)
+            try write(page, of: call, connection, &json)
+        }
+    }
+
+    /// Answers with a page of a list in another order, once it is sorted.
+    private func answerSorted(_ call: Call, after cursor: PageCursor?, limit: Int) {
+        readers.read {
+            try self.list(call, $0)
+        } then: { result in
+            guard case .success(let list) = result else {
+                if case .failure(let error) = result { self.refuse(call, error) }
+                return
+            }
+            self.sortedLists.page(of: list, after: cursor, limit: limit) { result in
+                switch result {
+                case .success(let page): self.answer(call) { try Self.write(page, of: call, $0, &$1) }
+                case .failure(let problem as Problem):
+                    var response = problem.response
+                    response.headers.append(("Retry-After", "1"))
+                    self.answer(call, response)
+                case .failure(let error): self.refuse(call, error)
+                }
+            }
+        }
+    }
+
+    private static func write(
+        _ page: PageItems, of call: Call, _ connection: Connection, _ json: inout JSONWriter
+    ) throws {
+        let rows = try PageItemRow.rows(page.ids, ofJob: call.variable, from: connection)
+        json.beginObject()
+        json.columns(of: rows)
+        json.member("next", page.next?.text)
+        json.endObject()
     }
 
     static let itemIndex: Endpoint = { handler, call in

@@ -21,33 +21,35 @@ extension WebHandler {
         // In transactions of its own.
         handler.readers.read(isTransaction: false) { connection in
             var request = ReportRequest()
+            request.jobs = [try requireRun(id, connection).job]
             request.run = .id(id)
             request.hosts = true
             request.collections = true
-            _ = try requireRun(id, connection)
             var bytes: [UInt8] = []
             let report = try makeReport(request, from: connection)
             try ReportJSON.write(report, from: connection) { bytes += $0 }
             return bytes
         } then: { result in
-            switch result {
-            case .success(let bytes): handler.answer(call, .json(bytes))
-            case .failure(let error): handler.refuse(call, error)
-            }
+            handler.deliver(call, result)
         }
     }
 
     static let failures: Endpoint = { handler, call in
         try call.allow()
         let id = try call.id()
-        handler.answer(call) { connection, json in
+        // In transactions of its own.
+        handler.readers.read(isTransaction: false) { connection in
             _ = try requireRun(id, connection)
+            var json = JSONWriter()
             json.beginObject()
             json.key("failures")
             json.beginArray()
             for group in try FailureSummary.all(ofRun: id, items: shownItems, from: connection) { json.write(group) }
             json.endArray()
             json.endObject()
+            return json.bytes
+        } then: { result in
+            handler.deliver(call, result)
         }
     }
 
@@ -57,8 +59,8 @@ extension WebHandler {
         let id = try call.id()
         let version = handler.settings.version
         handler.reports.read(within: reportTime, isTransaction: false) { connection -> FileBody in
-            _ = try requireRun(id, connection)
             var request = ReportRequest()
+            request.jobs = [try requireRun(id, connection).job]
             request.run = .id(id)
             let now = wallClockMicroseconds()
             var report = try makeReport(request, from: connection)

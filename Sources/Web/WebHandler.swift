@@ -11,6 +11,7 @@ final class WebHandler: Sendable {
     let readers: CatalogReaders
     /// For what takes longer than a page waits.
     let reports: CatalogReaders
+    let sortedLists: SortedLists
     let rows: JobRows
     /// What changes the catalog, one after the other.
     let writer = DispatchQueue(label: "page writer")
@@ -25,6 +26,7 @@ final class WebHandler: Sendable {
         // One waits for the disk while the other works.
         readers = CatalogReaders(path: settings.database, count: 2)
         reports = CatalogReaders(path: settings.database, count: 1)
+        sortedLists = SortedLists(path: settings.database, patience: settings.sortPatience)
         rows = JobRows(settings)
         hub = EventHub(settings, rows)
     }

@@ -17,6 +17,8 @@ package struct WebSettings: Sendable {
     package var registry: SourceRegistry
     /// This program, to start runs with.
     package var program: String
+    /// Microseconds that a request waits for a list to be sorted.
+    package var sortPatience: Int64 = 900_000
     /// Of this program, for reports.
     package var version = ""
     package var limits = ServerLimits()

@@ -1,5 +1,6 @@
 """A run is started, watched and steered from the page."""
 
+import json
 import subprocess
 import unittest
 
@@ -61,6 +62,11 @@ class Run(BrowserCase):
         page = self.sign_in()
         self.visit(page, "/jobs/paused")
         expect(page.get_by_role("region", name="Progress")).to_contain_text("Paused")
+        expect(page.get_by_role("list", name="Collections")).to_contain_text("Paused")
+        expect(page.get_by_role("slider", name="Concurrency")).to_have_attribute("aria-valuetext", "4 at once")
+        self.visit(page, "/")
+        expect(page.get_by_role("article", name="paused")).to_contain_text("Paused")
+        self.visit(page, "/jobs/paused")
         self.assertEqual(len(self.workshop.origin.paths), before)
         page.get_by_role("button", name="Resume").click()
         expect(page.get_by_role("region", name="Progress")).to_contain_text("120 downloaded", timeout=30_000)
@@ -89,6 +95,30 @@ class Controls(BrowserCase):
         page.get_by_role("button", name="Reset").click()
         page.get_by_role("dialog").get_by_role("button", name="Reset").click()
         wait_until(lambda: self.workshop.sql("SELECT count(*) FROM item WHERE state = 'stored'")[0] == [(0,)], what="the reset")
+
+
+class Failures(BrowserCase):
+    @classmethod
+    def make(cls):
+        cls.workshop.job("broken", 4)
+        path = cls.workshop.folder / "broken.json"
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        rows[2] = {"url": cls.workshop.origin.url("missing"), "title": "<b>Lost</b>"}
+        path.write_text(json.dumps(rows), encoding="utf-8")
+        cls.workshop.run("broken")
+
+    def test_what_failed_has_its_reason_and_advice_and_the_report_opens(self):
+        page = self.sign_in()
+        self.visit(page, "/runs/1")
+        card = page.get_by_role("region", name="What failed")
+        expect(card).to_contain_text("1 × http 404")
+        expect(card).to_contain_text("--failed asks at once")
+        expect(card.get_by_role("link", name="<b>Lost</b>")).to_be_visible()
+        with page.context.expect_page() as opened:
+            page.get_by_role("link", name="The report as one page").click()
+        report = opened.value
+        expect(report.get_by_role("heading", level=1)).to_contain_text("broken run 1")
+        expect(report.locator("body")).to_contain_text("1 × http 404")
 
 
 class Server(BrowserCase):

@@ -1,4 +1,5 @@
 import Catalog
+import Glibc
 import JSON
 import SQLite
 import TestSupport
@@ -180,6 +181,32 @@ struct ListTests {
             return
         }
         #expect(titles.count == 20 && titles.first == .text("Ärger") && titles[1] == .text("n30"))
+    }
+
+    @Test("a list that takes long to sort says so, and when to ask again; then it is there, page by page")
+    func slowSort() throws {
+        let page = try TestPage(sortPatience: 0) { _, rows in
+            for number in 0..<30 { try rows.item("n\(number)", bytes: String(repeating: "x", count: number)) }
+        }
+        let first = try page.ask("GET /api/jobs/pics/items?sort=size&limit=10")
+        var response = first
+        for _ in 0..<500 where response.status == 503 {
+            #expect(response["retry-after"] == "1" && response.body.contains("Being sorted"))
+            poll(nil, 0, 10)
+            response = try page.ask("GET /api/jobs/pics/items?sort=size&limit=10")
+        }
+        #expect(response.status == 200)
+        var titles: [String] = []
+        var path: String? = "/api/jobs/pics/items?sort=size&limit=10"
+        while let next = path {
+            titles += try page.titles(next)
+            guard case .object(let answer) = try page.json(next) else { break }
+            path =
+                if case .text(let after)? = answer["next"] {
+                    "/api/jobs/pics/items?sort=size&limit=10&after=\(after)"
+                } else { nil }
+        }
+        #expect(titles == (0..<30).reversed().map { "n\($0)" })
     }
 
     @Test("pins are set, moved, renamed and removed")

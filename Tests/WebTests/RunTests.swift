@@ -90,6 +90,42 @@ struct RunTests {
         #expect(try page.ask("GET /api/jobs/pics/runs").body.contains("\"complete\""))
     }
 
+    @Test("what failed in a run is grouped by reason, with advice; its report is a page that may do nothing here")
+    func failures() throws {
+        let page = try TestPage { catalog, rows in
+            for name in ["a", "b", "<img src=x onerror=alert(1)>"] { try rows.item(name) }
+            try catalog.run(
+                """
+                INSERT INTO run (job, started_at, finished_at, outcome, failed, runner_version, libcurl_version, host, pid)
+                VALUES ('pics', 1, 2, 'partial', 3, '1', '1', 'host', 1)
+                """)
+            try catalog.run(
+                """
+                INSERT INTO transfer (run_id, item_id, outcome, attempts, status, failure, detail)
+                SELECT 1, id, 'failed', 1, iif(id = 1, NULL, 404), iif(id = 1, 'dns', 'http'), 'why' FROM item
+                """)
+        }
+        guard case .object(let answer) = try page.json("/api/runs/1/failures"),
+            case .list(let groups)? = answer["failures"], groups.count == 2, case .object(let first) = groups[0],
+            case .text(let advice)? = first["advice"]
+        else {
+            Issue.record("no groups")
+            return
+        }
+        #expect(first["failure"] == .text("http") && first["status"] == .integer(404) && first["count"] == .integer(2))
+        #expect(!advice.isEmpty && first["known"] == .flag(false))
+        #expect(try page.ask("GET /api/runs/9/failures").status == 404)
+        let report = try page.ask("GET /runs/1/report.html")
+        #expect(report.status == 200 && report["content-type"] == "text/html; charset=utf-8")
+        #expect(
+            report["content-security-policy"]?.hasPrefix("sandbox allow-scripts allow-popups; default-src 'none'; ")
+                == true)
+        #expect(report["content-security-policy"]?.contains("unsafe") == false)
+        #expect(report.body.contains("404") && !report.body.contains("<img src=x"))
+        #expect(try page.ask("GET /runs/9/report.html").status == 404)
+        #expect(try page.ask("GET /runs/1/report.html", []).status == 401)
+    }
+
     @Test("a stream begins with the jobs, and tells of those that change")
     func events() throws {
         let page = try TestPage { _, rows in try rows.item("a", bytes: "x") }

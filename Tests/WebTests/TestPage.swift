@@ -24,7 +24,7 @@ final class TestPage {
     ///   - fill: writes rows; the job `pics` with the collection 1, key `all`, is there.
     init(
         hosts: [String] = [], limits: ServerLimits = ServerLimits(), files: [String] = [],
-        watchesFolder: Bool = false,
+        watchesFolder: Bool = false, sortPatience: Int64? = nil,
         program: String = "#!/bin/sh\nexit 1\n", _ fill: (Connection, TestPage.Rows) throws -> Void = { _, _ in }
     ) throws {
         folder = try TemporaryDirectory()
@@ -43,6 +43,7 @@ final class TestPage {
             registry: SourceRegistry([SourceModule(ListSource.self)]), program: script)
         settings.hosts = hosts
         settings.limits = limits
+        if let sortPatience { settings.sortPatience = sortPatience }
         for (number, text) in files.enumerated() {
             settings.files.append(try folder.write(text, to: "jobs/\(number).yaml"))
         }

@@ -4,7 +4,7 @@ package import SQLite
 import System
 
 /// Which items a list of the page has, and in which order.
-package struct PageList: Sendable {
+package struct PageList: Sendable, Hashable {
     package enum Order: String, Sendable, CaseIterable {
         /// As listed: by the collection's place, then the item's.
         case list
@@ -83,12 +83,11 @@ extension PageList {
     /// Rows are looked at for so long in one page; then it ends early, and the next one goes on.
     private static let patience: Int64 = 400_000
 
-    /// A page of the list.
+    /// A page of the list in the order `list`, whatever ``order`` is; see ``sorted(after:limit:from:)``.
     ///
-    /// - Throws: ``LostCursor``; `interrupted` where an order has to look at too many rows.
+    /// - Throws: ``LostCursor``.
     package func page(after cursor: PageCursor?, limit: Int, from catalog: Connection) throws -> PageItems {
-        if order == .list { return try listed(after: cursor, limit: limit, from: catalog) }
-        return try ordered(after: cursor, limit: limit, from: catalog)
+        try listed(after: cursor, limit: limit, from: catalog)
     }
 
     // MARK: - In the order of the list
@@ -208,8 +207,12 @@ extension PageList {
 
     // MARK: - In other orders
 
-    /// One pass over all rows, of which the first ones after the cursor are kept.
-    private func ordered(after cursor: PageCursor?, limit: Int, from catalog: Connection) throws -> PageItems {
+    /// The first entries after the cursor: one pass over all rows, which takes a second or two of a million.
+    ///
+    /// - Throws: ``LostCursor``.
+    package func sorted(
+        after cursor: PageCursor?, limit: Int, from catalog: Connection
+    ) throws -> (entries: [PageCursor], hasMore: Bool) {
         var start: Entry?
         if let cursor {
             var text: [UInt8] = []
@@ -250,12 +253,7 @@ extension PageList {
         }
         if let collection { try rows.forEach(collection, read: take) } else { try rows.forEach(job, read: take) }
         best.cut()
-        var items = PageItems()
-        items.ids = best.entries.map(\.item)
-        if best.hasMore, let last = best.entries.last {
-            items.next = PageCursor(item: last.item, number: last.number)
-        }
-        return items
+        return (best.entries.map { PageCursor(item: $0.item, number: $0.number) }, best.hasMore)
     }
 }
 

@@ -13,7 +13,7 @@ const positionOf = (value) => Math.round((STEPS * Math.log2(Math.max(1, Math.min
 
 export function limitsCard(name) {
     let timer = 0;
-    let touchedAt = 0;
+    let touchedAt = -Infinity;
     const output = h("output", { for: "concurrency" });
     const slider = h("input", {
         type: "range", id: "concurrency", min: "0", max: String(STEPS), step: "1", "aria-label": "Concurrency",

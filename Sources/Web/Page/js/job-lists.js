@@ -66,7 +66,9 @@ export function collectionList(name, rows) {
     function update(status) {
         for (const row of status?.collections ?? []) {
             if (!lines.has(row.key) && lines.size < MOST_ROWS) addLine({ ...row, stored: row.done - (row.failed ?? 0) });
-            showLine(row.key, row);
+            // A run that is paused has all of its collections wait.
+            const waits = status.state === "paused" && (row.state === "queued" || row.state === "downloading");
+            showLine(row.key, waits ? { ...row, state: "paused" } : row);
         }
         if (status?.collections?.length) {
             setText(count, countText(status.collections.length));

@@ -124,12 +124,14 @@ export async function show(place) {
                 h("span", { class: "soft small", text: (row.stored ?? 0).toLocaleString("en") }))))));
     }
 
-    function showPhotos(list, head, jobOf) {
+    const noPhotos = (text) => h("p", { class: "soft small map-nothing", text });
+
+    function showPhotos(list, head, jobOf, missing = null) {
         panel.classList.toggle("is-list", false);
-        photos = gallery({ list, jobOf, nothing: () => h("p", { class: "soft small map-nothing", text: "No photos here yet." }) });
+        photos = gallery({ list, jobOf, nothing: () => missing ?? noPhotos("No photos here yet.") });
         const current = photos;
         fill(panel, h("div", { class: "map-panel-head" }, head, back()), current.element);
-        current.ready.catch((error) => photos === current && error.name !== "AbortError" && current.element.replaceChildren(listProblem(error)));
+        current.ready.catch((error) => photos === current && error.name !== "AbortError" && current.element.replaceChildren(missing && error.status === 404 ? missing : listProblem(error)));
     }
 
     function showPlace(row) {
@@ -144,7 +146,8 @@ export async function show(place) {
             setQuery({ pin: null }, { replace: true });
             return;
         }
-        showPhotos(new ItemList(`${jobPath(pin.job)}/items`, { collection: `pin:${pin.name}` }), pins.head(pin, () => setQuery({ pin: null })), () => pin.job);
+        showPhotos(new ItemList(`${jobPath(pin.job)}/items`, { collection: `pin:${pin.name}` }), pins.head(pin, () => setQuery({ pin: null })), () => pin.job,
+            noPhotos("No photos around this pin yet: New Collection fetches some."));
     }
 
     function openCluster(rows, text) {
