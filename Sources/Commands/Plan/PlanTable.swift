@@ -5,14 +5,14 @@ import Reports
 /// For a terminal columns are aligned under a heading, by the items of the first batch; longer values of later ones
 /// push their line to the right. Elsewhere fields are separated by tabs, so that `cut -f` finds them.
 struct PlanTable: Sendable {
-    private static let headings = ["key", "title", "path", "action", "url"]
-
     private let isAligned: Bool
+    private let headings: [String]
     /// Of the columns before the last; nil before the first batch.
     private var widths: [Int]?
 
-    init(isAligned: Bool) {
+    init(isAligned: Bool, headings: [String] = ["key", "title", "path", "action", "url"]) {
         self.isAligned = isAligned
+        self.headings = headings
     }
 
     /// The lines of some more items.
@@ -21,9 +21,9 @@ struct PlanTable: Sendable {
         guard isAligned else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
         var text = ""
         if widths == nil {
-            let all = [Self.headings] + rows
-            widths = (0..<Self.headings.count - 1).map { column in all.map { displayWidth(of: $0[column]) }.max() ?? 0 }
-            text = line(Self.headings)
+            let all = [headings] + rows
+            widths = (0..<headings.count - 1).map { column in all.map { displayWidth(of: $0[column]) }.max() ?? 0 }
+            text = line(headings)
         }
         return text + rows.map(line).joined()
     }

@@ -24,6 +24,7 @@ package enum CatalogSchema {
             Migration("the page", sql: page),
             Migration("settings that runs are compared by", sql: comparedSettings),
             Migration("views", sql: views),
+            Migration("shards", sql: ShardRows.schema),
         ])
 
     private static let tables = """

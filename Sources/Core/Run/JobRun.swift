@@ -84,7 +84,10 @@ final class JobRun: Sendable {
         if job.media != nil, rendering == nil { return .failed(RenderJob.missing) }
         do {
             let directory = job.output.directory
-            switch try JobLocks.acquire(job.name, directory: directory, isMaking: true, catalog: store.path) {
+            switch try JobLocks.acquire(
+                job.name, directory: directory, isMaking: true, catalog: store.path, workspace: options.shard?.workspace
+            )
+            {
             case .held(let locks, let output):
                 defer { locks.release() }
                 return try await run(in: output)
@@ -119,7 +122,13 @@ final class JobRun: Sendable {
             return .ran(try await finishStopped(startedAt: startedAt))
         }
         let run = try await store.perform { catalog in
-            try RunRows.begin(job, options.invocation, on: catalog, now: startedAt) { try change?.apply(on: $0) }
+            if let shard = options.shard {
+                try catalog.transaction { try change?.apply(on: catalog) }
+                return shard.run
+            }
+            return try RunRows.begin(job, options.invocation, on: catalog, now: startedAt) { catalog in
+                try change?.apply(on: catalog)
+            }
         }
         do {
             let context = RunContext(
@@ -190,9 +199,11 @@ final class JobRun: Sendable {
     private static let longestHold: Int64 = 2_000_000
 
     private var limits: Scheduler.Limits {
-        Scheduler.Limits(
+        var limits = Scheduler.Limits(
             concurrency: state.withLock(\.effectiveConcurrency), perHost: job.transfer.perHost,
             interval: job.transfer.rate?.interval ?? 0, retries: job.transfer.retries)
+        limits.parts = options.shard?.parts ?? [:]
+        return limits
     }
 
     func publish(_ event: RunEvent) {
@@ -224,7 +235,7 @@ final class JobRun: Sendable {
 
     private func list(_ ledger: RunLedger) async -> Listing {
         do {
-            if options.selection.isFailedOnly { return try await listUnsettled(ledger) }
+            if options.selection.isFailedOnly || options.shard != nil { return try await listUnsettled(ledger) }
             let store = store
             let context = SourceContext(
                 job,
@@ -265,11 +276,13 @@ final class JobRun: Sendable {
 
     private func listUnsettled(_ ledger: RunLedger) async throws -> Listing {
         var last: Int64 = 0
+        let isShard = options.shard != nil
         while !isStopped {
             let from = last
             let (outcome, end) = try await store.perform { catalog in
                 var last = from
-                let outcome = try ledger.listUnsettled(after: &last, on: catalog, now: wallClockMicroseconds())
+                let outcome = try ledger.listUnsettled(
+                    after: &last, isShard: isShard, on: catalog, now: wallClockMicroseconds())
                 return (outcome, last)
             }
             last = end
