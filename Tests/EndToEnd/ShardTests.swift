@@ -233,6 +233,42 @@ struct ShardTests {
         #expect(!String(decoding: bytes, as: UTF8.self).contains("sesame-open"))
     }
 
+    @Test("what a carving that was killed left gives way, and merges nothing")
+    func brokenOff() throws {
+        let site = try Site([3])
+        #expect(try site.carve(1).ending == .exit(0))
+        let catalog = try Connection(path: site.workplace.database, mode: .readWrite)
+        try catalog.execute("DELETE FROM shard")
+        catalog.close()
+        let merged = try site.merge()
+        #expect(merged.ending == .exit(2))
+        #expect(merged.errors.contains("was broken off"))
+        #expect(try site.carve(1).ending == .exit(0))
+        #expect(try site.work(0).ending == .exit(0))
+        #expect(try site.merge().ending == .exit(0))
+        // What a machine of the run before leaves late is nothing to the next run.
+        let late = site.workplace.read("shards/0000.done") ?? []
+        #expect(try site.carve(1).ending == .exit(0))
+        try site.workplace.directory.write(late, to: "shards/0000.part")
+        #expect(try site.merge().ending == .exit(1))
+        #expect(try site.work(0).ending == .exit(0))
+        #expect(try site.merge().ending == .exit(0))
+        #expect(try site.faults() == [])
+    }
+
+    @Test(
+        "the files for an engine are shown without anything being listed",
+        arguments: ["slurm", "kubernetes", "parallel"])
+    func printed(_ engine: String) throws {
+        let site = try Site([3])
+        let shown = try site.workplace.run(["submit", "job.yaml", "--engine", engine, "--count", "7", "--print"])
+        #expect(shown.ending == .exit(0))
+        #expect(
+            shown.output.contains(
+                engine == "slurm" ? "#SBATCH --array=0-6" : engine == "parallel" ? "parallel " : "completions: 7"))
+        #expect(!FileManager.default.fileExists(atPath: site.workplace.database))
+    }
+
     @Test("what is no shard, or of another catalog, is refused")
     func refused() throws {
         let site = try Site([3])

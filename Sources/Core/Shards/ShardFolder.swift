@@ -56,7 +56,8 @@ package struct ShardFolder: Sendable {
         guard let head = try? Self.head(of: file(first, .shard), copiedTo: "\(scratch.path)/head"),
             let catalog = try? CatalogLocation.openForReading(database),
             (try? OwnershipRows.identity(of: catalog)) == head.catalog,
-            let run = try? CarriedRun.find(head.run, on: catalog), run.finishedAt != nil
+            let run = try? CarriedRun.find(head.run, on: catalog),
+            try run.finishedAt != nil || ShardRows.all(ofRun: head.run, on: catalog).isEmpty
         else {
             throw CatalogError(
                 "\(path) has the shards of a run that has not ended: runner merge \(path) ends it; or give another folder"
