@@ -233,6 +233,26 @@ struct ShardTests {
         #expect(!String(decoding: bytes, as: UTF8.self).contains("sesame-open"))
     }
 
+    @Test("gc and reset take away what machines kept of a run that is over without them")
+    func swept() throws {
+        let site = try Site([3])
+        func kept() -> [String] { site.workplace.directory.names(in: "out/.runner/shards") }
+        #expect(try site.carve(1).ending == .exit(0))
+        #expect(try site.work(0).ending == .exit(0))
+        #expect(kept() == ["1-0"])
+        // The run has not ended: another attempt may need it.
+        #expect(try site.workplace.run(["gc", "list"]).ending == .exit(0))
+        #expect(kept() == ["1-0"])
+        #expect(try site.merge().ending == .exit(0))
+        #expect(kept() == [])
+        for command in [["gc", "list"], ["reset", "list", "--yes"]] {
+            try site.workplace.directory.makeFolder("out/.runner/shards/1-0/late/parts")
+            try site.workplace.directory.write("part", to: "out/.runner/shards/1-0/late/parts/7")
+            #expect(try site.workplace.run(command).ending == .exit(0))
+            #expect(kept() == [])
+        }
+    }
+
     @Test("what a carving that was killed left gives way, and merges nothing")
     func brokenOff() throws {
         let site = try Site([3])

@@ -95,6 +95,14 @@ struct ShardCutTests {
         #expect(Set((0..<4).map { cut.places[$0 * 100] }).count == 4)
     }
 
+    @Test("a few hosts of one size are as many on each machine")
+    func level() {
+        let cut = ShardCut(
+            items((0..<12).map { ("h\($0).example", 50) }), times: [:], TransferPolicy(), count: 4)
+        #expect(cut.shards.map(\.hosts) == [3, 3, 3, 3])
+        #expect(cut.shards.map(\.items) == [150, 150, 150, 150])
+    }
+
     @Test("as many shards as hours need")
     func hours() {
         let items = items([("a.example", 16_000)])

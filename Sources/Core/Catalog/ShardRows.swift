@@ -51,6 +51,20 @@ package enum ShardRows {
         ALTER TABLE transfer ADD COLUMN shard INTEGER;
         """
 
+    /// The folder that attempts at a shard share in `.runner/shards` of the output directory.
+    package static func group(run: Int64, _ number: Int) -> String { "\(run)-\(number)" }
+
+    /// The folders of shards that are on their way.
+    package static func groupsInUse(ofJob job: String, on catalog: Connection) throws -> Set<String> {
+        Set(
+            try catalog.rows(
+                """
+                SELECT run_id, number FROM shard JOIN run ON id = run_id
+                WHERE job = ? AND run.finished_at IS NULL
+                """, job
+            ) { row in group(run: try row[0], try row[1]) })
+    }
+
     package static func all(ofRun run: Int64, on catalog: Connection) throws -> [ShardRow] {
         try catalog.rows(
             """

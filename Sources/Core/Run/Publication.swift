@@ -128,14 +128,15 @@ final class Publication {
                 if published.isShared { try body.discard(in: context.output) }
             case .exists:
                 let isFree = try !isClaimed(path, by: item.work.id, on: catalog)
-                if isFree, try !isSame(path, body), let other = journal.published(byOthersAt: path) {
+                let hasBytes = try isFree && isSame(path, body)
+                if isFree, !hasBytes, let other = journal.published(byOthersAt: path) {
                     // The first of several attempts at a shard names the file, and all have the same rows of it.
                     try body.discard(in: context.output)
                     (published.isShared, published.freshness) = (false, nil)
                     note(published, at: path, size: other.size, other.digest)
                     return true
                 }
-                guard isFree, try isSame(path, body) else {
+                guard hasBytes else {
                     published.name = try names.freeName(published.wanted, on: catalog)
                     return false
                 }

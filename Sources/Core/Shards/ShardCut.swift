@@ -6,8 +6,8 @@ package import Run
 /// How the items of a run are divided among machines.
 ///
 /// A host goes to one shard as a whole, so that every limit and pause stays on one machine: the small ones by
-/// ``HostHash``, those with more than half a shard's work to the shard with the least. Of these a host that may be asked
-/// several things at a time is split by key, and each part has its share of that.
+/// ``HostHash``, those with more than a quarter of a shard's work to the shard with the least. One with more than half a
+/// shard's work that may be asked several things at a time is split by key, and each part has its share of that.
 package struct ShardCut: Sendable {
     /// What one machine is given.
     package struct Shard: Sendable {
@@ -53,7 +53,7 @@ package struct ShardCut: Sendable {
         let total = hosts.values.reduce(Int64(0)) { $0.adding($1.work) }
         let half = max(1, total / Int64(2 * count))
         // By name where they have as much: the same list is cut the same way.
-        var heavy = count > 1 ? hosts.filter { $0.value.work > half }.map(\.key) : []
+        var heavy = count > 1 ? hosts.filter { $0.value.work > half / 2 }.map(\.key) : []
         heavy.sort { one, other in
             let (first, second) = (hosts[one]?.work ?? 0, hosts[other]?.work ?? 0)
             return first == second ? one.description < other.description : first > second
@@ -67,16 +67,19 @@ package struct ShardCut: Sendable {
         var pieces: [(origin: HTTPOrigin, work: Int64)] = []
         for origin in heavy {
             guard let host = hosts[origin] else { continue }
-            let wanted = Int(min(Int64(count), host.work / half + (host.work % half == 0 ? 0 : 1)))
+            let halves = host.work / half + (host.work % half == 0 ? 0 : 1)
             // A part asks at least one thing at a time.
-            let parts = min(wanted, policy.perHost, Int(clamping: host.count))
+            let parts = min(max(1, Int(min(Int64(count), halves))), policy.perHost, Int(clamping: host.count))
             hosts[origin]?.parts = parts
             pieces += Array(repeating: (origin, host.work / Int64(parts)), count: parts)
         }
         for piece in pieces.sorted(by: { $0.work > $1.work }) {
-            let taken = Set(hosts[piece.origin]?.shards ?? [])
-            let free = shards.indices.filter { !taken.contains($0) }
-            guard let place = free.min(by: { shards[$0].work < shards[$1].work }) else { continue }
+            let taken = hosts[piece.origin]?.shards ?? []
+            var least: Int?
+            for place in shards.indices where !taken.contains(place) {
+                if least.map({ shards[place].work < shards[$0].work }) ?? true { least = place }
+            }
+            guard let place = least else { continue }
             hosts[piece.origin]?.shards.append(place)
             shards[place].work = shards[place].work.adding(piece.work)
         }

@@ -1,6 +1,5 @@
 import Catalog
 import Files
-import FoundationEssentials
 import Glibc
 import Model
 import SQLite
@@ -133,12 +132,9 @@ package struct ShardMerge: Sendable {
 
     /// Removes what machines kept for themselves in the output directory. Best effort: it is harmless.
     private func removeWorkspaces(_ head: ShardHead, _ shards: [ShardRow], on catalog: Connection) {
-        guard let directory = try? CatalogJob.directory(of: head.job, on: catalog) else { return }
-        let parent = "\(directory)/\(OutputDirectory.privateName)/\(OutputDirectory.shardsName)"
-        for shard in shards {
-            try? FileManager.default.removeItem(
-                atPath: "\(parent)/\(ShardWork.group(run: head.run, shard.number))")
-        }
-        rmdir(parent)
+        guard let directory = try? CatalogJob.directory(of: head.job, on: catalog),
+            let output = try? OutputDirectory(path: directory, create: false)
+        else { return }
+        for shard in shards { try? output.removeShardGroup(ShardRows.group(run: head.run, shard.number)) }
     }
 }

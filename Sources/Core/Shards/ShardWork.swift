@@ -64,9 +64,6 @@ package final class ShardWork: Sendable {
         ["RUNNER_NODE", "SLURMD_NODENAME", "NODE_NAME"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
     }
 
-    /// The folder of workspaces that attempts at a shard share.
-    package static func group(run: Int64, _ number: Int) -> String { "\(run)-\(number)" }
-
     /// Copies the shard, or how far an earlier attempt came, to a local disk.
     ///
     /// - Parameters:
@@ -166,7 +163,8 @@ package final class ShardWork: Sendable {
         options.selection.isFailedOnly = true
         options.selection.isRefreshing = head.isRefreshing
         options.shard = ShardPart(
-            run: head.run, workspace: try RelativePath(validating: "\(group(run: head.run, head.number))/\(mark)"),
+            run: head.run,
+            workspace: try RelativePath(validating: "\(ShardRows.group(run: head.run, head.number))/\(mark)"),
             parts: parts)
         return options
     }
