@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help build media install uninstall demo test test-page check check-slow check-install bench format deps clean
+.PHONY: help build media install uninstall demo test test-page test-cluster check check-slow check-install bench format deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +32,12 @@ test: ## the tests
 test-page: ## the page in a real browser; some minutes
 	@scripts/install-packages build media page
 	@scripts/browser-tests
+
+# Installs Slurm, whose services this does not use: make test-cluster is root's.
+test-cluster: ## shards on a Slurm of four nodes on this machine; root, and some minutes
+	@scripts/install-packages build cluster
+	swift build --product runner
+	@scripts/test-cluster $(NAMES)
 
 check: ## form, imports, generated files, scripts
 	@scripts/install-packages build media test check

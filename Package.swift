@@ -99,6 +99,12 @@ let package = Package(
                 "SQLite", "HTTP", "JSON", "Files", "Media", "MediaProtocol", "MediaClient",
             ]),
 
+        module(
+            "Shards", path: "Sources/Core/Shards",
+            [
+                "System", "Model", "SourceKit", "Jobs", "Catalog", "Storage", "Run", "SQLite", "HTTP", "Files", "YAML",
+            ]),
+
         module("SourcesFlags", path: "Sources/Sources-Flags", ["CCountries", "HTTP", "Model", "SourceKit", "YAML"]),
         module("SourcesFlickr", path: "Sources/Sources-Flickr", ["Model", "SourceKit", "YAML"]),
         module(
@@ -122,7 +128,8 @@ let package = Package(
         module(
             "Commands",
             core + [
-                "System", "SourcesAll", "SourcesCommand", "Control", "Server", "Web", "Reports", "Unattended", "JSON",
+                "System", "Shards", "SourcesAll", "SourcesCommand", "Control", "Server", "Web", "Reports", "Unattended",
+                "JSON",
                 "YAML",
                 "SQLite",
                 "HTTP", "Files", "Archive", "MediaClient",
@@ -171,6 +178,7 @@ let package = Package(
                 "TestSupport", "System", "YAML", "SQLite", "HTTP", "Files", "Media", "MediaProtocol",
             ],
             swiftSettings: settings),
+        tests(of: "Shards", ["HTTP", "Jobs", "Model", "Run"]),
         tests(of: "SourcesFlags", core + ["YAML"]),
         tests(of: "SourcesFlickr", core + ["YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesCommand", core + ["YAML", "SQLite"], excluding: ["Samples"]),

@@ -65,6 +65,10 @@ package enum CommandLineTool {
         case .gc: await GCCommand(options: options, context: context).run()
         case .thumbnails: await ThumbnailsCommand(options: options, context: context).run()
         case .web: await WebCommand(options: options, context: context).run()
+        case .shards: await ShardsCommand(options: options, context: context).run()
+        case .shard: await ShardCommand(options: options, context: context).run()
+        case .merge: await MergeCommand(options: options, context: context).run()
+        case .submit: await SubmitCommand(options: options, context: context).run()
         case .sources: await SourcesCommand(options: options, context: context).run()
         case .adopt:
             await RunCommand(

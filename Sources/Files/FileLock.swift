@@ -144,7 +144,7 @@ private struct LockGate: ~Copyable {
 extension OutputDirectory {
     /// Asks for the lock of the directory, `.runner/lock`: one output directory belongs to one job at a time.
     package func lock() throws(FileError) -> FileLock.Attempt {
-        let path = fullPath(Self.privateName + "/lock")
+        let path = fullPath(privatePath + "/lock")
         guard let folder = try privateFolder(creating: true) else { throw .last("lock", path) }
         return try FileLock.acquire("lock", in: folder.raw, shownAs: path)
     }
@@ -152,6 +152,6 @@ extension OutputDirectory {
     /// Looks at the lock of the directory, and neither makes nor takes it.
     package func lockState() throws(FileError) -> FileLock.State {
         guard let folder = try privateFolder(creating: false) else { return .free }
-        return try FileLock.state(of: "lock", in: folder.raw, shownAs: fullPath(Self.privateName + "/lock"))
+        return try FileLock.state(of: "lock", in: folder.raw, shownAs: fullPath(privatePath + "/lock"))
     }
 }

@@ -17,12 +17,13 @@ extension OutputDirectory {
         }
     }
 
-    /// Removes what the program has for its own use: parts, kept files, the journal, the owner. The lock stays, since others may be
+    /// Removes what the program has for its own use: parts, kept files, what shards keep, the journal, the owner. The lock stays, since others may be
     /// waiting for it.
     package func removePrivateFiles() throws(FileError) {
         try removeKept(except: [])
         try removeUnfinishedPictures()
         for part in try parts() { try removePart(part.name) }
+        for group in try shardGroups() { try removeShardGroup(group.name) }
         guard let folder = try privateFolder(creating: false) else { return }
         for name in ["parts", "kept", "pictures"] {
             guard unlinkat(folder.raw, name, AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY else {

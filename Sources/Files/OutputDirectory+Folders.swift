@@ -5,6 +5,13 @@ import System
 extension OutputDirectory {
     /// The name below the directory that the program keeps for itself.
     package static let privateName = ".runner"
+    /// In `.runner`: where programs that take a shard each keep what is their own.
+    package static let shardsName = "shards"
+
+    /// The private folder below the directory, for messages.
+    var privatePath: String {
+        workspace.map { "\(Self.privateName)/\(Self.shardsName)/\($0.text)" } ?? Self.privateName
+    }
 
     /// The folder at `path` (nil: the directory itself), from the open ones or opened now. With `creating` it is made
     /// where it is missing, and its parents with it, with all permissions that the umask leaves.
@@ -63,19 +70,41 @@ extension OutputDirectory {
         return Folder(Descriptor(owning: raw), path: path)
     }
 
-    /// The private folder `.runner`, readable by its owner only. Nil where it is missing and not to be made.
+    /// The private folder, `.runner` or the workspace in it, readable by its owner only. Nil where it is missing and not to
+    /// be made.
     func privateFolder(creating: Bool) throws(FileError) -> Folder? {
         if let folder = state.withLock({ $0.privateFolder }) { return folder }
-        let folder = try privateFolder(Self.privateName, in: root, shownAs: Self.privateName, creating: creating)
+        var folder = try privateFolder(Self.privateName, in: root, shownAs: Self.privateName, creating: creating)
+        if let workspace {
+            var shown = Self.privateName
+            for name in [Self.shardsName] + workspace.components.map(String.init) {
+                shown += "/\(name)"
+                guard let above = folder else { return nil }
+                folder = try privateFolder(name, in: above, shownAs: shown, creating: creating)
+            }
+        }
         if let folder { state.withLock { $0.privateFolder = folder } }
         return folder
+    }
+
+    /// The names of the workspaces in a group of them.
+    func workspaces(in group: RelativePath) throws(FileError) -> [String] {
+        var shown = Self.privateName
+        var folder = try privateFolder(Self.privateName, in: root, shownAs: shown, creating: false)
+        for name in [Self.shardsName] + group.components.map(String.init) {
+            shown += "/\(name)"
+            guard let above = folder else { return [] }
+            folder = try privateFolder(name, in: above, shownAs: shown, creating: false)
+        }
+        guard let folder else { return [] }
+        return try entries(of: folder, shownAs: fullPath(shown))
     }
 
     /// `.runner/parts`, where bodies grow. Nil where it is missing and not to be made.
     func partsFolder(creating: Bool) throws(FileError) -> Folder? {
         if let folder = state.withLock({ $0.partsFolder }) { return folder }
         guard let above = try privateFolder(creating: creating) else { return nil }
-        let folder = try privateFolder("parts", in: above, shownAs: Self.privateName + "/parts", creating: creating)
+        let folder = try privateFolder("parts", in: above, shownAs: privatePath + "/parts", creating: creating)
         if let folder { state.withLock { $0.partsFolder = folder } }
         return folder
     }

@@ -37,7 +37,7 @@ package struct DirectoryOwner: Hashable, Sendable {
 
 extension OutputDirectory {
     /// The file that says whose the directory is, for messages.
-    package var ownerPath: String { fullPath(Self.privateName + "/" + ownerName) }
+    package var ownerPath: String { fullPath(privatePath + "/" + ownerName) }
 
     /// Whose the directory is; nil where nobody has said so.
     ///

@@ -137,7 +137,7 @@ extension OutputDirectory {
         return folder
     }
 
-    func partPath(_ name: String) -> String { fullPath(Self.privateName + "/parts/" + name) }
+    func partPath(_ name: String) -> String { fullPath(privatePath + "/parts/" + name) }
 }
 
 /// Whether a file of the program's own may have the name: no dot, which begins a suffix, and no separator.

@@ -21,22 +21,29 @@ package final class OutputDirectory: Sendable {
 
     /// The path that the directory was opened by, for messages.
     package let path: String
+    /// The folder below ``shardsName`` that is private to one attempt at a shard, `GROUP/NAME`; nil for a run of the whole job.
+    package let workspace: RelativePath?
     let root: Folder
     let resolution: PathResolution
     let state = Mutex(State())
 
     /// Opens the directory at `path`, which may be reached through symbolic links; with `create` it is made where it is
     /// missing, and its parents with it.
-    package convenience init(path: String, create: Bool) throws(FileError) {
-        try self.init(path: path, create: create, resolution: nil)
+    ///
+    /// - Parameter workspace: see ``workspace``; several programs then name files in the directory at the same time.
+    package convenience init(path: String, create: Bool, workspace: RelativePath? = nil) throws(FileError) {
+        try self.init(path: path, create: create, workspace: workspace, resolution: nil)
     }
 
     /// The same, with a choice of how paths are followed; nil is for the best that the kernel offers.
-    init(path: String, create: Bool, resolution: PathResolution?) throws(FileError) {
+    init(
+        path: String, create: Bool, workspace: RelativePath? = nil, resolution: PathResolution?
+    ) throws(FileError) {
         if create { try Self.makeFolders(path) }
         let raw = uninterrupted { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard raw >= 0 else { throw .last("open", path) }
         self.path = path
+        self.workspace = workspace
         self.root = Folder(Descriptor(owning: raw), path: nil)
         self.resolution = resolution ?? .available(below: raw)
     }

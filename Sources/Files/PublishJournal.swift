@@ -35,7 +35,7 @@ package final class PublishJournal {
 
     /// Opens the journal of a directory, making it where it is missing.
     package init(in directory: OutputDirectory) throws(FileError) {
-        path = directory.fullPath(OutputDirectory.privateName + "/journal")
+        path = directory.fullPath(directory.privatePath + "/journal")
         guard let folder = try directory.privateFolder(creating: true) else { throw .last("open", path) }
         let raw = uninterrupted {
             openat(folder.raw, "journal", O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -114,7 +114,7 @@ package final class PublishJournal {
 
     /// The same of a directory whose journal is neither made nor to be written.
     package static func leftovers(in directory: OutputDirectory) throws(FileError) -> [RelativePath: [Intent]] {
-        let path = directory.fullPath(OutputDirectory.privateName + "/journal")
+        let path = directory.fullPath(directory.privatePath + "/journal")
         guard let folder = try directory.privateFolder(creating: false) else { return [:] }
         do throws(FileError) {
             let file = try ReadableFile("journal", in: folder.raw, shownAs: path)
@@ -124,6 +124,21 @@ package final class PublishJournal {
             if error.isAbsent { return [:] }
             throw error
         }
+    }
+
+    /// What other attempts at the shard that a directory is open for are about to publish, or have published, by path.
+    /// Whatever can't be read is passed over.
+    package static func intentsOfOthers(in directory: OutputDirectory) -> [RelativePath: [Intent]] {
+        guard let workspace = directory.workspace, let group = workspace.parent else { return [:] }
+        var result: [RelativePath: [Intent]] = [:]
+        for name in (try? directory.workspaces(in: group)) ?? [] where name != workspace.last {
+            guard let other = try? RelativePath(validating: "\(group.text)/\(name)"),
+                let attempt = try? OutputDirectory(path: directory.path, create: false, workspace: other),
+                let found = try? leftovers(in: attempt)
+            else { continue }
+            result.merge(found) { $0 + $1 }
+        }
+        return result
     }
 
     private static func intents(_ bytes: [UInt8]) -> [RelativePath: [Intent]] {

@@ -112,6 +112,7 @@ extension JSONWriter {
         }
         if request.news { try news(of: run, from: connection) }
         if request.hosts { try hosts(of: run, from: connection) }
+        if request.shards { try shards(of: run, from: connection) }
         if let limit = request.slowest {
             let rows = try ReportRows.slowest(limit, ofRun: run.id, from: connection)
             try array("slowest", of: rows, from: connection, to: output)

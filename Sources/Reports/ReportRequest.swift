@@ -13,6 +13,8 @@ package struct ReportRequest: Sendable {
     package var failures = false
     /// A row for each host that a run asked.
     package var hosts = false
+    /// A row for each shard and each node of a run that many machines shared.
+    package var shards = false
     /// A row for each item and each failure that the runs before did not have.
     package var news = false
     /// So many of the longest transfers of a run.
@@ -26,7 +28,7 @@ package struct ReportRequest: Sendable {
     package init() {}
 
     /// Whether a table was asked for. A report without one has an overview of what was slow and what failed instead.
-    package var hasTables: Bool { items || collections || failures || hosts || news || slowest != nil }
+    package var hasTables: Bool { items || collections || failures || hosts || shards || news || slowest != nil }
 }
 
 /// Which runs of a job.

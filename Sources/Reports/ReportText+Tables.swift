@@ -13,6 +13,7 @@ extension ReportText {
         if request.failures { try failures(of: run, from: connection, on: &page, to: output) }
         if request.news { try news(of: run, from: connection, on: &page) }
         if request.hosts { try hosts(of: run, from: connection, on: &page) }
+        if request.shards { try shards(of: run, from: connection, on: &page) }
         if let limit = request.slowest { try slowest(limit, of: run, from: connection, on: &page, to: output) }
     }
 

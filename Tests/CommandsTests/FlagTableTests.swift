@@ -28,8 +28,18 @@ struct FlagTableTests {
                 .report,
                 [
                     "run", "items", "collections", "failures", "slowest", "since", "format", "output", "database",
-                    "hosts", "new",
+                    "hosts", "new", "shards",
                     "safe-csv", "compare", "fail-if", "gallery",
+                ]
+            ),
+            (.shards, ["only", "limit", "refresh", "set", "database", "count", "hours", "to"]),
+            (.shard, ["deadline", "checkpoint", "output"]),
+            (.merge, ["database", "follow"]),
+            (
+                .submit,
+                [
+                    "only", "limit", "refresh", "set", "database", "count", "hours", "to", "engine", "max-parallel",
+                    "wait", "print", "image", "volume",
                 ]
             ),
             (.sources, []),

@@ -104,6 +104,33 @@ extension Command {
                 ("2", "the address is taken, or the catalog can't be read"), usage,
                 ("78", "a job file or folder is missing"), ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
             ]
+        case .shards:
+            [
+                ("0", "carved, or nothing is to be asked"),
+                ("2", "the list could not be begun or ended early; a disk or catalog fault; DIR has other shards"),
+                usage,
+                ("75", "another run holds the job's lock"), ("78", "the job file is invalid or missing"),
+            ]
+        case .shard:
+            [
+                ("0", "every item of the shard has its row, also those that failed"),
+                ("1", "cut by the deadline or a signal: begin it again"),
+                ("2", "a disk, directory or catalog fault: begin it again, perhaps elsewhere"),
+                ("64", "usage error, or FILE is no shard: never retry"), ("75", "not now: the shard can't be read yet"),
+                ("78", "the job file in the shard is invalid here, as without a variable: never retry"),
+            ]
+        case .merge:
+            [
+                ("0", "every shard is home, and no more items failed than allow_failed lets pass"),
+                ("1", "shards are missing, or items failed"), ("2", "a disk or catalog fault"), usage,
+            ]
+        case .submit:
+            [
+                ("0", "handed over; with --wait, and with parallel, the run is over as runner merge has it"),
+                ("1", "with --wait, and with parallel: shards are missing, or items failed"),
+                ("2", "a list, disk or catalog fault, or the engine did not take it"), usage,
+                ("75", "another run holds the job's lock"), ("78", "the job file is invalid or missing"),
+            ]
         case .sources: [("0", "printed"), ("2", "the script does not say what it is"), usage]
         case .source:
             [

@@ -2,6 +2,7 @@
 enum Command: String, CaseIterable, Sendable {
     case run, `init`, check, plan, status, control, schedule, web, report, export, show, search, recents, favourites,
         remove, restore, verify, reset, prune, gc, adopt, thumbnails
+    case shards, shard, merge, submit
     case sources, source, doctor, completions, man, help
 
     /// One line for the list of commands.
@@ -29,6 +30,10 @@ enum Command: String, CaseIterable, Sendable {
         case .gc: "evict what is over output.max_bytes, remove leftovers"
         case .thumbnails: "make the pictures that are missing of what is stored"
         case .web: "a page to look at jobs and pictures, and to run them"
+        case .shards: "list a job once, and divide what is to be fetched among machines"
+        case .shard: "fetch what one shard has, on one machine"
+        case .merge: "bring what machines did home into the catalog"
+        case .submit: "hand the shards of a job to Slurm, Kubernetes or GNU parallel"
         case .sources: "the source modules, and the options of one"
         case .source: "test a script of your own against the rules for scripts"
         case .doctor: "say what is wrong with this machine"
@@ -43,7 +48,10 @@ enum Command: String, CaseIterable, Sendable {
         switch self {
         case .run, .check, .thumbnails, .adopt: Operands(text: "JOB...", count: 1...Int.max)
         case .`init`: Operands(text: "SOURCE [FILE]", count: 1...2, words: ["a source, or a list of URLs"])
-        case .plan, .schedule: Operands(text: "JOB", count: 1...1)
+        case .plan, .schedule, .shards, .submit: Operands(text: "JOB", count: 1...1)
+        case .shard:
+            Operands(text: "run FILE", count: 2...2, words: ["the word run", "a shard, such as DIR/0000.shard"])
+        case .merge: Operands(text: "DIR", count: 1...1, words: ["the folder with the shards"])
         case .control:
             Operands(
                 text: "JOB ACTION [KEY...]", count: 2...Int.max,
@@ -211,6 +219,38 @@ enum Command: String, CaseIterable, Sendable {
                 "The link signs a browser in; without it nobody sees anything. The page is for this machine unless --listen says "
                     + "otherwise, and asks nothing of the network.",
             ]
+        case .shards:
+            [
+                "Begins a run: asks the source for its list, settles what is fresh or not to be asked, and writes the rest into "
+                    + "DIR/0000.shard and so on, for runner shard run on as many machines. Prints what each will do, and "
+                    + "how long that takes at least by the times of the last run.",
+                "A host is on one machine, with all its limits. One with more than half a shard's work may be divided: each "
+                    + "part has its share of per_host and of the rate. transfer.bandwidth is divided by the shards.",
+                "The run goes on until runner merge has brought every shard home. Shards in DIR of a run that is over give way.",
+            ]
+        case .shard:
+            [
+                "FILE is DIR/0000.shard or another that runner shards made; DIR is a folder that all machines have, and so is "
+                    + "the job's output directory. The work is done on a copy in $TMPDIR, a local disk; DIR/0000.part, written "
+                    + "from time to time, is how far it is, DIR/0000.done its result. Begun again, on any machine, it goes on "
+                    + "from there; twice at once it does no harm. Variables of the job file are taken from this machine's "
+                    + "environment.",
+                "Prints one line of JSON at the end. No picture is made: runner thumbnails does it after the merge.",
+            ]
+        case .merge:
+            [
+                "DIR is what runner shards wrote. May run while machines are at work, again, and twice at once. When every "
+                    + "shard is home the run gets its outcome; else the shards that are missing are named, with the command that "
+                    + "starts them again."
+            ]
+        case .submit:
+            [
+                "As runner shards, into DIR or a folder beside the job file that is named after it, and then a file for the engine "
+                    + "in it. slurm: an array, which is handed to sbatch, and the merge as a task after it where this machine is a "
+                    + "node; what is cut or fails is queued again three times. kubernetes: an indexed Job, for kubectl. parallel: "
+                    + "GNU parallel, here or on the machines of the file in $RUNNER_HOSTS, with the merge at its end.",
+                "The catalog stays on a disk of this machine. With --print nothing is listed and nothing begins.",
+            ]
         case .sources:
             [
                 "With TYPE: every option of that module, its type, its default, and the fields of its path templates. "
@@ -302,6 +342,24 @@ enum Command: String, CaseIterable, Sendable {
                     "runner web jobs --listen 127.0.0.1:8080 --host photos.example.org",
                     "Behind a proxy that serves it under a name."
                 ),
+            ]
+        case .shards:
+            [
+                (
+                    "runner shards photos.yaml --count 64 --to /shared/photos.shards",
+                    "Sixty-four parts of about the same size."
+                ),
+                ("runner shards photos.yaml --hours 4 --to /shared/photos.shards", "As many as take four hours each."),
+            ]
+        case .shard: [("runner shard run /shared/photos.shards/0003.shard", "The fourth of them, on this machine.")]
+        case .merge: [("runner merge /shared/photos.shards --follow", "Until every shard is home.")]
+        case .submit:
+            [
+                (
+                    "runner submit photos.yaml --engine slurm --count 64 --wait",
+                    "On a cluster, to the end."
+                ),
+                ("runner submit photos.yaml --engine kubernetes --count 64 --print", "The manifest."),
             ]
         case .sources:
             [

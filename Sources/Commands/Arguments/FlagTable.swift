@@ -1,3 +1,5 @@
+import Shards
+
 /// The flags of all commands. A name means the same wherever it is taken.
 enum FlagTable {
     static let help = Flag(
@@ -9,18 +11,18 @@ enum FlagTable {
     ) { _ in }
 
     static let all: [Flag] =
-        selection + settings + times + page + upkeep + scripts + sections + output + [help, version]
+        selection + settings + times + page + upkeep + shards + scripts + sections + output + [help, version]
 
     private static let selection = [
         Flag(
-            "only", "GLOB", in: .selection, isRepeatable: true, of: [.run, .plan],
+            "only", "GLOB", in: .selection, isRepeatable: true, of: [.run, .plan, .shards, .submit],
             help: "items whose key matches GLOB; may be given several times",
             details: "`*` matches any characters, also `/`; `?` one character; `[a-z]` one of a set. An item's URL, "
                 + "title or path, as it is, selects it as well."
         ) { text, options throws(UnwantedValue) in options.only.append(try OptionValue.text(text, wanted: "a pattern"))
         },
         Flag(
-            "limit", "N", in: .selection, of: [.run, .plan, .search],
+            "limit", "N", in: .selection, of: [.run, .plan, .search, .shards, .submit],
             help: "the first N items of the list, after --only"
         ) { text, options throws(UnwantedValue) in options.limit = try OptionValue.count(text) },
         Flag(
@@ -39,7 +41,7 @@ enum FlagTable {
             if !text.isEmpty { options.failureReasons = try OptionValue.reasons(text) }
         },
         Flag(
-            switch: "refresh", in: .selection, of: [.run, .thumbnails],
+            switch: "refresh", in: .selection, of: [.run, .thumbnails, .shards, .submit],
             help: "fetch every selected item in full, or make every picture, whatever is stored"
         ) { $0.isRefreshing = true },
         Flag(
@@ -58,7 +60,8 @@ enum FlagTable {
 
     private static let settings = [
         Flag(
-            "set", "KEY=VALUE", in: .settings, isRepeatable: true, of: [.run, .check, .plan, .thumbnails, .adopt],
+            "set", "KEY=VALUE", in: .settings, isRepeatable: true,
+            of: [.run, .check, .plan, .thumbnails, .adopt, .shards, .submit],
             help: "change a value of the job files; may be given several times",
             details: "KEY is a dotted path such as transfer.rate, VALUE is YAML."
         ) { text, options throws(UnwantedValue) in options.overrides.append(text) },
@@ -71,7 +74,7 @@ enum FlagTable {
             "concurrency", "N", in: .settings, of: [.run], help: "items in flight at a time, instead of the job file's"
         ) { text, options throws(UnwantedValue) in options.concurrency = try OptionValue.count(text, upTo: 1024) },
         Flag(
-            "deadline", "DURATION", in: .settings, of: [.run, .schedule],
+            "deadline", "DURATION", in: .settings, of: [.run, .schedule, .shard],
             help: "end the run after DURATION, as 30s, 5m or 2h",
             details: "Transfers in flight get a short time to end; exit code 1."
         ) { text, options throws(UnwantedValue) in options.deadline = try OptionValue.duration(text) },
@@ -89,7 +92,7 @@ enum FlagTable {
             "database", "FILE", in: .settings,
             of: [
                 .run, .schedule, .plan, .status, .control, .web, .report, .export, .show, .search, .recents, .favourites,
-                .remove, .restore, .verify, .reset, .prune, .gc, .adopt, .thumbnails, .doctor,
+                .remove, .restore, .verify, .reset, .prune, .gc, .adopt, .thumbnails, .doctor, .shards, .merge, .submit,
             ],
             help: "the catalog's file",
             details: "Default: $RUNNER_DATABASE, $STATE_DIRECTORY/runner.sqlite, "
@@ -166,6 +169,52 @@ enum FlagTable {
         },
     ]
 
+    private static let shards = [
+        Flag("count", "N", in: .settings, of: [.shards, .submit], help: "how many shards") {
+            text, options throws(UnwantedValue) in
+            options.shardCount = try OptionValue.count(text, upTo: ShardFolder.mostShards)
+        },
+        Flag(
+            "hours", "H", in: .settings, of: [.shards, .submit],
+            help: "as many shards as it takes for each to need at most H hours, instead of --count"
+        ) { text, options throws(UnwantedValue) in options.shardTime = try OptionValue.hours(text) },
+        Flag(
+            "to", "DIR", in: .settings, of: [.shards, .submit],
+            help: "the folder for the shards, which all machines have"
+        ) {
+            text, options throws(UnwantedValue) in
+            options.shardFolder = try OptionValue.text(text, wanted: "a folder")
+        },
+        Flag(
+            "engine", "slurm|kubernetes|parallel", in: .settings, of: [.submit], help: "what runs the shards"
+        ) { text, options throws(UnwantedValue) in options.engine = try OptionValue.choice(text) },
+        Flag(
+            "max-parallel", "P", in: .settings, of: [.submit], help: "how many shards run at a time"
+        ) { text, options throws(UnwantedValue) in
+            options.mostAtOnce = try OptionValue.count(text, upTo: ShardFolder.mostShards)
+        },
+        Flag(switch: "wait", in: .settings, of: [.submit], help: "wait for the engine, merge, and end as the run does")
+        {
+            $0.waits = true
+        },
+        Flag(
+            switch: "print", in: .output, of: [.submit],
+            help: "print the engine's files for --count shards, and begin nothing"
+        ) { $0.printsOnly = true },
+        Flag(
+            "image", "IMAGE", in: .settings, of: [.submit], help: "of Kubernetes: the image with the program"
+        ) { text, options throws(UnwantedValue) in options.image = try OptionValue.text(text, wanted: "an image") },
+        Flag(
+            "volume", "CLAIM:PATH", in: .settings, of: [.submit],
+            help: "of Kubernetes: the claim of the volume that all machines have, and where it is mounted"
+        ) { text, options throws(UnwantedValue) in options.volume = try OptionValue.volume(text) },
+        Flag(
+            "checkpoint", "DURATION", in: .settings, of: [.shard],
+            help: "how often to leave in DIR how far it is (default: 60s)",
+            details: "A machine that is lost costs at most so much."
+        ) { text, options throws(UnwantedValue) in options.checkpoint = try OptionValue.duration(text) },
+    ]
+
     private static let scripts = [
         Flag(
             "options", "FILE", in: .settings, of: [.source],
@@ -195,6 +244,11 @@ enum FlagTable {
             help: "every host: transfers, failures, throttling, reused connections, times, bytes",
             details: "Percentiles are of downloads only; p90 needs 10 of them, p99 100."
         ) { $0.showsHosts = true },
+        Flag(
+            switch: "shards", in: .sections, of: [.report],
+            help: "every shard and every node of a run that many machines shared",
+            details: "Percentiles are of downloads: a slow machine shows."
+        ) { $0.showsShards = true },
         Flag(
             "slowest", "N", in: .sections, of: [.report], help: "the N slowest transfers, with their phases"
         ) { text, options throws(UnwantedValue) in options.slowest = try OptionValue.count(text) },
@@ -248,7 +302,8 @@ enum FlagTable {
             options.format = format
         },
         Flag(
-            switch: "follow", letter: "f", in: .output, of: [.status], help: "go on until the runs have ended"
+            switch: "follow", letter: "f", in: .output, of: [.status, .merge],
+            help: "go on until the runs have ended, or every shard is home"
         ) { $0.follows = true },
         Flag(
             "compare", "previous|RUN|median:N", in: .sections, of: [.report],
@@ -276,7 +331,8 @@ enum FlagTable {
             "table", "item|transfer|run", in: .output, of: [.export], help: "items (default), transfers or runs"
         ) { text, options throws(UnwantedValue) in options.table = try OptionValue.choice(text) },
         Flag(
-            "output", "FILE", in: .output, of: [.report, .export], help: "write to FILE, whole or not at all"
+            "output", "FILE", in: .output, of: [.report, .export, .shard],
+            help: "write to FILE, whole or not at all; shard: a folder for the files, instead of the job's"
         ) { text, options throws(UnwantedValue) in options.output = try OptionValue.text(text, wanted: "a file name") },
     ]
 }

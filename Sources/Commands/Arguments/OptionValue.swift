@@ -87,6 +87,23 @@ enum OptionValue {
         return span.microseconds
     }
 
+    /// The claim of a volume and an absolute path.
+    static func volume(_ text: String) throws(UnwantedValue) -> String {
+        let parts = text.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, parts[1].hasPrefix("/") else {
+            throw UnwantedValue(wanted: "a claim and an absolute path, such as photos:/shared")
+        }
+        return text
+    }
+
+    /// Hours, perhaps with a fraction, in microseconds.
+    static func hours(_ text: String) throws(UnwantedValue) -> Int64 {
+        guard let hours = Double(text), hours > 0, hours <= 8_760, let span = TimeSpan("\(text)h") else {
+            throw UnwantedValue(wanted: "hours such as 4 or 0.5, at most 8760")
+        }
+        return max(1, span.microseconds)
+    }
+
     /// A size as job files write it, in bytes.
     static func size(_ text: String) throws(UnwantedValue) -> Int64 {
         guard let count = ByteCount(text) else {

@@ -1,6 +1,7 @@
 import Catalog
 import Model
 import Reports
+import Shards
 import Unattended
 
 /// What was typed, in types: the flags and operands of one invocation.
@@ -70,6 +71,7 @@ struct Options: Equatable, Sendable {
     var showsCollections = false
     var showsFailures = false
     var showsHosts = false
+    var showsShards = false
     var showsNews = false
     var slowest: Int?
     var format = ReportFormat.text
@@ -88,6 +90,22 @@ struct Options: Equatable, Sendable {
     /// What `export` writes.
     var table = CatalogTable.item
     var output: String?
+    /// How many shards, or how many microseconds each may take.
+    var shardCount: Int?
+    var shardTime: Int64?
+    /// Where shards are carved.
+    var shardFolder: String?
+    /// What `submit` hands shards to, how many run at a time, and what it needs to know.
+    var engine: ShardEngine?
+    var mostAtOnce: Int?
+    var image: String?
+    var volume: String?
+    /// Whether `submit` waits for the end of the run.
+    var waits = false
+    /// Whether `submit` shows what it would hand over, and begins nothing.
+    var printsOnly = false
+    /// Microseconds between two checkpoints of a shard.
+    var checkpoint: Int64 = 60_000_000
     /// The file with the options of a script that is tested.
     var scriptOptions: String?
 }

@@ -64,6 +64,7 @@ struct ReportCommand {
         request.collections = options.showsCollections
         request.failures = options.showsFailures
         request.hosts = options.showsHosts
+        request.shards = options.showsShards
         request.news = options.showsNews
         request.slowest = options.slowest
         switch options.run ?? (options.since == nil ? .last : .all) {
@@ -136,10 +137,10 @@ extension Options {
         if let format = scheduleFormat { return "--format \(format.rawValue) is for schedule, not for report" }
         let tables = [
             ("items", showsItems), ("collections", showsCollections), ("failures", showsFailures),
-            ("hosts", showsHosts), ("new", showsNews), ("slowest", slowest != nil),
+            ("hosts", showsHosts), ("shards", showsShards), ("new", showsNews), ("slowest", slowest != nil),
         ]
         if !format.hasTables, let table = tables.first(where: \.1) {
-            let hint = format == .html ? ", which has all of them" : ""
+            let hint = format == .html && table.0 != "shards" ? ", which has all of them" : ""
             return "--\(table.0) goes with --format text or json, not with \(format.rawValue)\(hint)"
         }
         if baseline != nil, !format.hasTables, format != .html {

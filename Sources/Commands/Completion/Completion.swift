@@ -70,7 +70,7 @@ struct Completion {
         let catalog = CompletionCatalog(database: line.values["database"], environment: environment)
         switch placeholder {
         case "REASON,...": return Candidates(words: FailureWord.allCases.map { .init($0.rawValue, $0.explanation) })
-        case "FILE": return Candidates(files: .all)
+        case "FILE", "DIR": return Candidates(files: .all)
         case "JOB" where line.command?.readsJobFiles == true: return Candidates(files: .jobs)
         case "JOB": return Candidates(files: .jobs, words: catalog.jobs())
         case "COLLECTION|ITEM":
@@ -96,6 +96,7 @@ struct Completion {
         case "ID": return Candidates(words: catalog.runs())
         case "SOURCE":
             return Candidates(files: .all, words: registry.modules.map { .init($0.type, $0.summary) })
+        case "run": return Candidates(words: [.init("run", "fetch what a shard has")])
         case "test": return Candidates(words: [.init("test", "try every rule for scripts")])
         case "CMD": return Candidates(files: .all)
         case "TYPE|CMD":
@@ -114,7 +115,7 @@ extension Command {
     /// Whether its JOB is a file that is read, and not as well the name of a job in the catalog.
     fileprivate var readsJobFiles: Bool {
         switch self {
-        case .run, .check, .plan, .thumbnails, .adopt: true
+        case .run, .check, .plan, .thumbnails, .adopt, .shards, .submit: true
         default: false
         }
     }

@@ -5,14 +5,14 @@ import Reports
 /// For a terminal columns are aligned under a heading, by the items of the first batch; longer values of later ones
 /// push their line to the right. Elsewhere fields are separated by tabs, so that `cut -f` finds them.
 struct TextTable: Sendable {
-    private let headings: [String]
     private let isAligned: Bool
+    private let headings: [String]
     /// Of the columns before the last; nil before the first batch.
     private var widths: [Int]?
 
     init(_ headings: [String], isAligned: Bool) {
-        self.headings = headings
         self.isAligned = isAligned
+        self.headings = headings
     }
 
     /// The lines of some more items.

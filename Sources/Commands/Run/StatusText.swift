@@ -9,6 +9,12 @@ enum StatusText {
     /// A run that answers, with its limits and the hosts that are paused; one that does not, with its process.
     static func lines(of run: RunAtWork) -> [String] {
         guard let status = run.status else {
+            if run.run.isCarried {
+                return [
+                    "\(run.run.job): run \(run.run.id) is in shards, since \(localTimeText(run.run.startedAt)): "
+                        + "runner merge brings them home"
+                ]
+            }
             return [
                 "\(run.run.job): run \(run.run.id) at work (pid \(run.run.processID), since "
                     + "\(localTimeText(run.run.startedAt))); it has no control socket"

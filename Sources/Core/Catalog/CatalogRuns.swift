@@ -20,6 +20,9 @@ package struct CatalogRun: Sendable, Hashable {
     /// Whether a process works on it now.
     package var isAtWork: Bool { outcome == RunOutcome.running.rawValue }
 
+    /// Whether shards carry it, and no process of this machine.
+    package var isCarried: Bool { isAtWork && processID == ShardRows.noProcess }
+
     private static let columns = """
         id, job, pid, host, started_at, finished_at, outcome, downloaded, unchanged, fresh, failed, cancelled
         """

@@ -27,6 +27,7 @@ package enum CatalogSchema {
             Migration("metadata beside files", sql: sidecars),
             Migration("turns of pins", sql: "ALTER TABLE pin ADD COLUMN turn INTEGER NOT NULL DEFAULT 0"),
             Migration("previews", sql: "ALTER TABLE picture ADD COLUMN preview BLOB"),
+            Migration("shards", sql: ShardRows.schema),
         ])
 
     private static let tables = """

@@ -88,6 +88,19 @@ package enum ItemRows {
         ) { row in (try ItemRow(row), try row[ItemRow.columnCount]) }
     }
 
+    /// Some items of a shard's file that have no row in its run yet, like ``unsettled(inJob:after:on:)``.
+    package static func unasked(
+        inRun run: Int64, after id: Int64, on shard: Connection
+    ) throws -> [(row: ItemRow, collection: String)] {
+        try shard.rows(
+            """
+            SELECT \(ItemRow.columns), (SELECT key FROM collection WHERE id = collection_id)
+            FROM item WHERE id > ? AND NOT EXISTS (SELECT 1 FROM transfer WHERE run_id = ? AND item_id = item.id)
+            ORDER BY id LIMIT 1000
+            """, id, run
+        ) { row in (try ItemRow(row), try row[ItemRow.columnCount]) }
+    }
+
     /// The item that has a path; see ``PathKey``.
     package static func owner(ofHash hash: Int64, inJob job: String, on catalog: Connection) throws -> ItemRow? {
         try catalog.first("SELECT \(ItemRow.columns) FROM item WHERE job = ? AND path_hash = ?", job, hash) {

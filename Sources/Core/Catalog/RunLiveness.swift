@@ -21,6 +21,8 @@ package enum RunLiveness {
     /// Whether the process that a row names has the job's lock. A lock that may not be read is another user's; then its
     /// process tells, as far as it is on this machine.
     private static func isAlive(job: String, processID: Int64, host: String, catalog: String) -> Bool {
+        // Its shards are on their way; no process of this machine works on it.
+        if processID == ShardRows.noProcess { return true }
         do throws(FileError) {
             switch try FileLock.state(of: CatalogLocation.lock(of: job, catalog: catalog)) {
             case .free: return false

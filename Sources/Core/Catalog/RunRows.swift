@@ -134,7 +134,7 @@ package enum RunRows {
     ) throws {
         try catalog.run(
             """
-            INSERT INTO throttle (run_id, host, refusals, cuts, least_concurrency, least_rate, held_us, pauses,
+            INSERT OR REPLACE INTO throttle (run_id, host, refusals, cuts, least_concurrency, least_rate, held_us, pauses,
                 given_up) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, run, host, throttle.refusals, throttle.cuts, throttle.leastConcurrency, throttle.leastRate,
             throttle.held, throttle.pauses, throttle.givenUp)

@@ -71,6 +71,22 @@ package struct JobLoader: Sendable {
         return LoadedJobs(jobs: jobs, diagnostics: diagnostics)
     }
 
+    /// Loads one job from the text of its file, which need not be there.
+    ///
+    /// - Parameter path: of the file, absolute; relative paths in it start at its folder.
+    package func load(_ text: [UInt8], ofFile path: String, overrides: [String]) -> LoadedJobs {
+        var diagnostics: [Diagnostic] = []
+        let overrides = overrides.compactMap { Override(parsing: $0, diagnostics: &diagnostics) }
+        let source = YAMLSource(name: path, bytes: text)
+        let documents = YAMLParser.documents(in: source, diagnostics: &diagnostics)
+        diagnostics = diagnostics.map(JobSecrets.withoutSuspects(registry))
+        let jobs = documents.compactMap { decode($0, file: path, overrides, .none, &diagnostics) }
+        return LoadedJobs(jobs: jobs, diagnostics: diagnostics)
+    }
+
+    /// The text of a job file; nil where it can't be read.
+    package func text(of path: String) -> [UInt8]? { read(path, limit: YAMLLimits().maximumBytes + 1) }
+
     // MARK: Files
 
     private func files(at path: String, _ diagnostics: inout [Diagnostic]) -> [String] {

@@ -23,7 +23,8 @@ extension JobRun {
         var isAnnounced = false
         while true {
             let attempt = try JobLocks.acquire(
-                job.name, directory: job.output.directory, isMaking: true, catalog: store.path)
+                job.name, directory: job.output.directory, isMaking: true, catalog: store.path,
+                workspace: options.shard?.workspace)
             guard case .busy(let holder) = attempt, Monotonic.now() < end, !isStopped else { return attempt }
             if !isAnnounced { warn("another run holds the job (pid \(holder.pid)); waiting for it to end") }
             isAnnounced = true

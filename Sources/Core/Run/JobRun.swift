@@ -119,7 +119,13 @@ final class JobRun: Sendable {
             return .ran(try await finishStopped(by: state.withLock { $0.stop }, startedAt: startedAt))
         }
         let run = try await store.perform { catalog in
-            try RunRows.begin(job, options.invocation, on: catalog, now: startedAt) { try change?.apply(on: $0) }
+            if let shard = options.shard {
+                try catalog.transaction { try change?.apply(on: catalog) }
+                return shard.run
+            }
+            return try RunRows.begin(job, options.invocation, on: catalog, now: startedAt) { catalog in
+                try change?.apply(on: catalog)
+            }
         }
         do {
             let context = RunContext(
@@ -193,9 +199,11 @@ final class JobRun: Sendable {
     private static let longestHold: Int64 = 2_000_000
 
     var limits: Scheduler.Limits {
-        Scheduler.Limits(
+        var limits = Scheduler.Limits(
             concurrency: state.withLock(\.effectiveConcurrency), perHost: job.transfer.perHost,
             interval: job.transfer.rate?.interval ?? 0, retries: job.transfer.retries)
+        limits.parts = options.shard?.parts ?? [:]
+        return limits
     }
 
     func publish(_ event: RunEvent) {
@@ -227,7 +235,7 @@ final class JobRun: Sendable {
 
     private func list(_ ledger: RunLedger) async -> Listing {
         do {
-            if options.selection.isFailedOnly { return try await listUnsettled(ledger) }
+            if options.selection.isFailedOnly || options.shard != nil { return try await listUnsettled(ledger) }
             let store = store
             let context = SourceContext(
                 job,
@@ -268,11 +276,13 @@ final class JobRun: Sendable {
 
     private func listUnsettled(_ ledger: RunLedger) async throws -> Listing {
         var last: Int64 = 0
+        let isShard = options.shard != nil
         while !isStopped {
             let from = last
             let (outcome, end) = try await store.perform { catalog in
                 var last = from
-                let outcome = try ledger.listUnsettled(after: &last, on: catalog, now: wallClockMicroseconds())
+                let outcome = try ledger.listUnsettled(
+                    after: &last, isShard: isShard, on: catalog, now: wallClockMicroseconds())
                 return (outcome, last)
             }
             last = end

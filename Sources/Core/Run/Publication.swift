@@ -127,7 +127,16 @@ final class Publication {
                 // A rename between two names of one file does nothing, and keeps both (rename(2)).
                 if published.isShared { try body.discard(in: context.output) }
             case .exists:
-                guard try isSame(path, body), try !isClaimed(path, by: item.work.id, on: catalog) else {
+                let isFree = try !isClaimed(path, by: item.work.id, on: catalog)
+                let hasBytes = try isFree && isSame(path, body)
+                if isFree, !hasBytes, let other = journal.published(byOthersAt: path) {
+                    // The first of several attempts at a shard names the file, and all have the same rows of it.
+                    try body.discard(in: context.output)
+                    (published.isShared, published.freshness) = (false, nil)
+                    note(published, at: path, size: other.size, other.digest)
+                    return true
+                }
+                guard hasBytes else {
                     published.name = try names.freeName(published.wanted, on: catalog)
                     return false
                 }
@@ -138,24 +147,29 @@ final class Publication {
                 (published.name, published.wanted) = (name, name.stem)
                 return false
             }
-            named.insert(path)
-            deduplication?.note(body.digest, at: path)
-            published.file = StoredFile(
-                path: path, extension: published.extension, mediaType: published.type?.mediaType,
-                size: body.size, sha256: body.digest, freshness: published.freshness ?? Freshness())
-            published.item.record.timings?.store = max(0, Monotonic.now() - item.endedAt)
-            item.work.trace(
-                .published,
-                [
-                    ("path", .text(path.text)), ("size", .number(body.size)),
-                    ("shared", .text(published.isShared ? "yes" : "no")),
-                ])
+            note(published, at: path, size: body.size, body.digest)
         } catch let error as FileError where error.isDiskFull {
             throw error
         } catch {
             fail(published, error)
         }
         return true
+    }
+
+    /// An item has its file.
+    private func note(_ published: PublishedItem, at path: RelativePath, size: Int64, _ digest: SHA256Digest) {
+        named.insert(path)
+        deduplication?.note(digest, at: path)
+        published.file = StoredFile(
+            path: path, extension: published.extension, mediaType: published.type?.mediaType, size: size,
+            sha256: digest, freshness: published.freshness ?? Freshness())
+        published.item.record.timings?.store = max(0, Monotonic.now() - published.item.endedAt)
+        published.item.work.trace(
+            .published,
+            [
+                ("path", .text(path.text)), ("size", .number(size)),
+                ("shared", .text(published.isShared ? "yes" : "no")),
+            ])
     }
 
     private func isSame(_ path: RelativePath, _ body: SealedPart) throws -> Bool {

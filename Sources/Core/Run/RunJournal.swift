@@ -15,6 +15,8 @@ final class RunJournal {
     let file: PublishJournal?
     /// Files of an unfinished run under names that no row claims.
     private var leftovers: CrashRecovery.Intents = [:]
+    /// What other attempts at the same shard publish, as it was when it was looked at last.
+    private var ofOthers: CrashRecovery.Intents = [:]
 
     init(_ context: RunContext, _ file: PublishJournal?) {
         self.context = context
@@ -28,6 +30,8 @@ final class RunJournal {
 
     /// Empties the journal once the rows are in the catalog.
     func clear() {
+        // Another attempt at a shard has nothing else to know this one's files by.
+        guard context.output.workspace == nil else { return keep() }
         // Best effort: what stays is compared with the catalog by a later run, which finds it there.
         try? file?.clear()
     }
@@ -62,6 +66,14 @@ final class RunJournal {
             on: catalog)
         leftovers = [:]
         try file.replace(with: [])
+    }
+
+    /// What another attempt at the same shard has published at a path; nil where the file there is somebody else's.
+    func published(byOthersAt path: RelativePath) -> PublishJournal.Intent? {
+        guard context.output.workspace != nil else { return nil }
+        // The others go on, or have ended since.
+        if ofOthers[path] == nil { ofOthers = PublishJournal.intentsOfOthers(in: context.output) }
+        return ofOthers[path].flatMap { CrashRecovery.intent(of: path, among: $0, in: context.output) }
     }
 
     /// Whether a file is what an unfinished run of this job left, with the bytes that its journal tells.

@@ -157,8 +157,15 @@ extension RunLedger {
     /// Takes up items that the catalog knows as unsettled, for `--failed`: nothing is listed.
     ///
     /// - Returns: nil when there are no more after the last call's.
-    func listUnsettled(after last: inout Int64, on catalog: Connection, now: Int64) throws -> ListingOutcome? {
-        let rows = try ItemRows.unsettled(inJob: context.job.name, after: last, on: catalog)
+    ///
+    /// - Parameter isShard: whether it takes the items of a shard instead.
+    func listUnsettled(
+        after last: inout Int64, isShard: Bool = false, on catalog: Connection, now: Int64
+    ) throws -> ListingOutcome? {
+        let rows =
+            isShard
+            ? try ItemRows.unasked(inRun: context.run, after: last, on: catalog)
+            : try ItemRows.unsettled(inJob: context.job.name, after: last, on: catalog)
         guard let end = rows.last?.row.id else { return nil }
         last = end
         var outcome = ListingOutcome()

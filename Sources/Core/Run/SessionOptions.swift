@@ -1,5 +1,7 @@
 package import Catalog
 package import Dispatch
+package import Files
+package import HTTP
 package import Model
 package import Schedule
 package import Storage
@@ -35,6 +37,8 @@ package struct SessionOptions: Sendable {
     package var backoff = Backoff()
     /// By which timetables go.
     package var dayClock = DayClock.system
+    /// The shard that the catalog is; nil for a run of its own.
+    package var shard: ShardPart?
     /// When a host that fails again and again is left alone.
     package var breaker = CircuitBreaker.Settings()
     /// Where complete bodies are read again whose reading takes long, beside the loops.
@@ -50,6 +54,21 @@ package struct SessionOptions: Sendable {
         self.database = database
         self.runnerVersion = runnerVersion
         self.environment = environment
+    }
+}
+
+/// A part of a run that this machine takes: its items are those of the catalog that have no row in the run yet.
+package struct ShardPart: Sendable {
+    package let run: Int64
+    /// Private to this attempt; see ``OutputDirectory/workspace``.
+    package let workspace: RelativePath
+    /// Hosts that other machines ask, too, and how many do in all.
+    package let parts: [HTTPOrigin: Int]
+
+    package init(run: Int64, workspace: RelativePath, parts: [HTTPOrigin: Int]) {
+        self.run = run
+        self.workspace = workspace
+        self.parts = parts
     }
 }
 

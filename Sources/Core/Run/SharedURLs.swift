@@ -65,6 +65,9 @@ final class SharedURLs {
         followers.removeValue(forKey: leader) ?? []
     }
 
+    /// The items that take the outcome of another one, by that one's id.
+    var followersByLeader: [Int64: [Int64]] { followers.mapValues { $0.map(\.id) } }
+
     /// The items that are fetched in the name of these.
     func leaders(of ids: Set<Int64>) -> Set<Int64> {
         Set(followers.filter { $0.value.contains { ids.contains($0.id) } }.keys)

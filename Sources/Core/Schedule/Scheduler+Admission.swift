@@ -174,7 +174,10 @@ extension Scheduler {
             hosts.append(Host(origin: origin))
             hostNumbers[origin] = host
         }
-        let interval = jobs[job].limits.interval
+        let limits = jobs[job].limits
+        if let parts = limits.parts[origin] { hosts[host].parts = max(hosts[host].parts, parts) }
+        let parts = Int64(hosts[host].parts)
+        let interval = min(limits.interval, .max / parts) * parts
         if interval > hosts[host].interval {
             hosts[host].interval = interval
             hosts[host].opens = max(hosts[host].opens, hosts[host].asked.advanced(byMicroseconds: interval))

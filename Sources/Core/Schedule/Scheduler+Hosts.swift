@@ -33,7 +33,7 @@ extension Scheduler {
         case .none: return
         case .answered(let wait):
             hosts[host].breaker.succeeded()
-            let ceiling = jobs[flight.job].limits.perHost
+            let ceiling = perHost(host, flight.job)
             guard
                 hosts[host].limit.answered(
                     wait: wait, begun: flight.begun, at: now, inFlight: inFlight, ceiling: ceiling)
@@ -88,8 +88,13 @@ extension Scheduler {
     /// Whether the host may be given one more request now.
     func hasRoom(_ host: Int, _ job: JobIndex) -> Bool {
         let inFlight = hosts[host].inFlight
-        return inFlight < jobs[job].limits.perHost && inFlight < hosts[host].limit.allowance
+        return inFlight < perHost(host, job) && inFlight < hosts[host].limit.allowance
             && (inFlight == 0 || hosts[host].breaker.isClosed)
+    }
+
+    /// How many requests at a time a job may have at a host.
+    func perHost(_ host: Int, _ job: JobIndex) -> Int {
+        max(1, jobs[job].limits.perHost / hosts[host].parts)
     }
 
     /// Hosts that have been left alone since the last call.

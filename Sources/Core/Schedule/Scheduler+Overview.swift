@@ -44,7 +44,7 @@ extension Scheduler {
         let overviews = known.map { number in
             let host = hosts[number]
             let isPaused = host.pause.map { $0.until > now } == true
-            let allowance = host.breaker.isClosed ? min(jobs[job].limits.perHost, host.limit.allowance) : 1
+            let allowance = host.breaker.isClosed ? min(perHost(number, job), host.limit.allowance) : 1
             return HostOverview(
                 origin: host.origin, inFlight: inFlight[number] ?? 0, allowance: isPaused ? 0 : allowance,
                 pausedUntil: isPaused ? host.pause?.until : nil, reason: isPaused ? host.pause?.reason : nil)

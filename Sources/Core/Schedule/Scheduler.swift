@@ -26,6 +26,8 @@ package struct Scheduler: Sendable {
         package var interval: Int64
         /// Tries after the first.
         package var retries: Int
+        /// Hosts that other machines ask at the same time, and how many do: each gets its part of `perHost` and of the rate.
+        package var parts: [HTTPOrigin: Int] = [:]
 
         package init(concurrency: Int, perHost: Int, interval: Int64 = 0, retries: Int = 4) {
             self.concurrency = concurrency
@@ -95,6 +97,8 @@ package struct Scheduler: Sendable {
     struct Host {
         let origin: HTTPOrigin
         var inFlight = 0
+        /// How many machines ask it.
+        var parts = 1
         /// The longest interval of the jobs that use the host.
         var interval: Int64 = 0
         /// When it was asked last.

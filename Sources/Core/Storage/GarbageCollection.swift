@@ -145,6 +145,7 @@ private struct GarbageSweep {
         if let maximumBytes { try evict(over: maximumBytes, left, by: eviction, on: catalog) }
         try removeParts(on: catalog)
         try removePictures(on: catalog)
+        try removeShardGroups(on: catalog)
         for (name, size) in try output.abandonedKept() {
             removed("\(OutputDirectory.privateName)/kept/\(name)", size)
             if journal != nil { try output.removeAbandonedKept(name) }
@@ -230,6 +231,15 @@ private struct GarbageSweep {
             if try PictureRows.isClaimed(path, of: job, besides: gone, on: catalog) { continue }
             removed(path, size)
             if journal != nil { try output.removePicture(name) }
+        }
+    }
+
+    /// What machines kept of runs that have ended without them.
+    private mutating func removeShardGroups(on catalog: Connection) throws {
+        let inUse = try ShardRows.groupsInUse(ofJob: job, on: catalog)
+        for (name, size) in try output.shardGroups() where !inUse.contains(name) {
+            removed("\(OutputDirectory.privateName)/\(OutputDirectory.shardsName)/\(name)", size)
+            if journal != nil { try output.removeShardGroup(name) }
         }
     }
 

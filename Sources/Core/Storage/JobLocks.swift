@@ -34,9 +34,10 @@ package final class JobLocks: Sendable {
     ///   - directory: the job's output directory.
     ///   - isMaking: whether the directory is made where it is missing.
     ///   - catalog: the catalog's path.
+    ///   - workspace: of a shard, whose lock in the directory is its own.
     /// - Throws: `FileError` where the directory can't be opened, or one of them can't be locked.
     package static func acquire(
-        _ job: String, directory: String, isMaking: Bool, catalog: String
+        _ job: String, directory: String, isMaking: Bool, catalog: String, workspace: RelativePath? = nil
     ) throws(FileError) -> Attempt {
         let first: FileLock
         switch try FileLock.acquire(CatalogLocation.lock(of: job, catalog: catalog)) {
@@ -45,7 +46,7 @@ package final class JobLocks: Sendable {
         }
         let output: OutputDirectory
         do {
-            output = try OutputDirectory(path: directory, create: isMaking)
+            output = try OutputDirectory(path: directory, create: isMaking, workspace: workspace)
         } catch {
             guard error.isAbsent else { throw error }
             return .withoutDirectory(JobLocks([first]), error)
