@@ -1,5 +1,6 @@
 .DEFAULT_GOAL := help
-.PHONY: help build media install uninstall demo test test-page test-cluster check check-slow check-install bench format deps clean
+.PHONY: help build media install uninstall deb demo test test-page test-cluster check check-slow check-install check-deb \
+	bench format deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -20,6 +21,10 @@ install: ## the built program, manual pages and completions, below PREFIX (/usr/
 
 uninstall: ## removes what install put there
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --uninstall
+
+deb: build media ## the Debian packages runner and runner-media, in .build/deb
+	@scripts/install-packages deb
+	@scripts/make-deb
 
 demo: ## the three jobs of jobs/ against a web server of its own on this machine, with reports
 	@scripts/demo
@@ -51,6 +56,11 @@ check-install: ## installs into a Debian of its own without Swift and runs a job
 	@scripts/install-packages build check-install
 	@$(MAKE) --no-print-directory build
 	@scripts/check-install
+
+check-deb: build media ## installs the packages into a Debian of its own and runs a job under systemd there; root, and some minutes
+	@scripts/install-packages deb check-install
+	@scripts/make-deb --twice
+	@scripts/check-deb
 
 # make bench ROWS='small fresh' ROUNDS=9 measures some rows, more often; bench/bench --help tells the rest.
 ROUNDS = 5

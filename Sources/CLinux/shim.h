@@ -97,6 +97,12 @@ static inline void clinux_set_memory_step(int bytes) {
 #include <string.h>
 #include <sys/socket.h>
 
+/// socket(2) with arguments of 64 bits. The C library passes on what is in the upper halves of the registers, where Swift may
+/// leave something; the kernel ignores it, but a seccomp filter, such as that of systemd's RestrictAddressFamilies=, does not.
+static inline int clinux_socket(int family, int type, int protocol) {
+    return (int)syscall(SYS_socket, (long)family, (long)type, (long)protocol);
+}
+
 /// Sends bytes, at least one, with a descriptor beside them. Returns how many were sent.
 static inline ssize_t clinux_send_descriptor(int socket, int descriptor, const void *bytes, size_t count) {
     union { struct cmsghdr header; char space[CMSG_SPACE(sizeof(int))]; } control;

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CLinux
 import Glibc
 
 /// What libcurl's callbacks do. False ends the transfer.
@@ -77,7 +78,8 @@ extension CurlSlot {
             refusedAddress = addressDescription(socketAddress, length: address.addrlen)
             return -1
         }
-        let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.`protocol`)
+        let descriptor = clinux_socket(
+            address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.`protocol`)
         if descriptor < 0 {
             socketError = errno
         } else {

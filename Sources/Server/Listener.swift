@@ -22,7 +22,7 @@ package final class Listener: Sendable {
     ///
     /// - Throws: `ServerError` where the address is taken, or not this machine's.
     package convenience init(_ address: ListenAddress) throws(ServerError) {
-        let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = clinux_socket(address.family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .last("listen", address.description) }
         var on: Int32 = 1
         // A port of the past minute's connections is free again.
