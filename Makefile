@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help build media install uninstall demo test test-page check check-slow check-install bench format deps clean
+.PHONY: help build media install uninstall demo test test-page check check-slow check-install check-unit bench format deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,11 @@ check-install: ## installs into a Debian of its own without Swift and runs a job
 	@scripts/install-packages build check-install
 	@$(MAKE) --no-print-directory build
 	@scripts/check-install
+
+check-unit: ## has a real systemd run the units of `runner schedule`; root, and some seconds
+	@scripts/install-packages build check-unit
+	@$(MAKE) --no-print-directory build media
+	@PROGRAMS=.build/release scripts/check-unit
 
 # make bench ROWS='small fresh' ROUNDS=9 measures some rows, more often; bench/bench --help tells the rest.
 ROUNDS = 5
