@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help build media install uninstall deb demo test test-page test-cluster check check-slow check-install check-deb \
-	bench format deps clean
+	check-unit bench format deps clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +61,11 @@ check-deb: build media ## installs the packages into a Debian of its own and run
 	@scripts/install-packages deb check-install
 	@scripts/make-deb --twice
 	@scripts/check-deb
+
+check-unit: ## has a real systemd run the units of `runner schedule`; root, and some seconds
+	@scripts/install-packages build check-unit
+	@$(MAKE) --no-print-directory build media
+	@PROGRAMS=.build/release scripts/check-unit
 
 # make bench ROWS='small fresh' ROUNDS=9 measures some rows, more often; bench/bench --help tells the rest.
 ROUNDS = 5

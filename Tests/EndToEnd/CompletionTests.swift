@@ -60,6 +60,9 @@ struct CompletionTests {
             Set(try session.completions("runner report --format ")) == [
                 "runner", "report", "--format", "csv", "har", "html", "json", "jsonl", "prometheus", "text", "trace",
             ])
+        #expect(
+            Set(try session.completions("runner schedule photos.yaml --format ")).isSuperset(of: ["systemd", "crontab"])
+        )
         #expect(Set(try session.completions("runner sources fl")) == ["runner", "sources", "flags", "flickr"])
     }
 }

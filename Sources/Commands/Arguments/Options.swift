@@ -149,3 +149,14 @@ enum RunChoice: Equatable, Sendable {
 enum ReportFormat: String, CaseIterable, Sendable {
     case text, json, html, csv, jsonl, prometheus, har, trace
 }
+
+extension Command {
+    /// The values of `--format` that it takes.
+    var formats: [String] {
+        switch self {
+        case .status: [ReportFormat.text, .json].map(\.rawValue)
+        case .schedule: ScheduleFormat.allCases.map(\.rawValue)
+        default: ReportFormat.allCases.map(\.rawValue)
+        }
+    }
+}

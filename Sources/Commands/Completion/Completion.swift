@@ -51,7 +51,8 @@ struct Completion {
     /// By what stands for the value in help: `FILE`, `text|json`, `KEY=VALUE`.
     private func values(of flag: Flag, _ line: TypedLine, _ typed: String) -> Candidates {
         guard let name = flag.valueName else { return .none }
-        let parts = name.split(separator: "|").map(String.init)
+        let all = name.split(separator: "|").map(String.init)
+        let parts = flag.name == "format" ? all.filter((line.command ?? .report).formats.contains) : all
         guard parts.count > 1 else { return candidates(for: name, line, typed).beginning(with: typed) }
         var result = Candidates()
         for part in parts {

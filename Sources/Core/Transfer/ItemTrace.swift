@@ -47,7 +47,7 @@ extension ItemDownload {
     }
 
     /// It is decided what comes after a request.
-    func traceDecision(_ failure: TransferFailure?, _ decision: Scheduler.Decision, now: Monotonic) {
+    func traceDecision(_ failure: TransferFailure?, _ decision: RetryDecision, now: Monotonic) {
         guard context.log != nil else { return }
         let fields = failure.map { $0.traceFields(hiding: context.job.trust.secrets) } ?? []
         switch decision {
