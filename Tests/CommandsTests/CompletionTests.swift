@@ -137,7 +137,8 @@ struct CompletionTests {
             outcome
                 == .init(
                     code: .success,
-                    output: "none\n--format=\tfor people (default) or for other programs; only report has more than text and json\n",
+                    output: "none\n--format=\tfor people (default) or for other programs; "
+                        + "only report has more than text and json\n",
                     errors: "")
         )
     }
