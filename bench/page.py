@@ -82,7 +82,7 @@ def main():
     figures = {}
     try:
         for job, count in (("hundred", 100_000), ("million", 1_000_000)):
-            workshop.job(job, 3)
+            workshop.job(job, 3, media=False)
             workshop.run(job)
             many_items(workshop, job, count)
         workshop.serve()

@@ -14,6 +14,11 @@ extension Connection {
         try execute("PRAGMA synchronous = \(level.rawValue)")
     }
 
+    /// Keeps at most so many kilobytes of the file's pages in memory.
+    package func setCache(kilobytes: Int) throws(SQLiteError) {
+        try execute("PRAGMA cache_size = -\(kilobytes)")
+    }
+
     /// Which version of its schema the file has; 0 for a new file.
     package var userVersion: Int32 {
         get throws { Int32(truncatingIfNeeded: try value("PRAGMA user_version") ?? 0 as Int64) }

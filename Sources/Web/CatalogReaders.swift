@@ -10,6 +10,9 @@ final class CatalogReaders: Sendable {
     /// A query takes no longer, in microseconds.
     static let timeLimit: Int64 = 1_000_000
 
+    /// Kilobytes of each connection.
+    private static let pageCache = 512
+
     private final class Reader: Sendable {
         let queue: DispatchQueue
         // Confined to `queue`: it is used in blocks on it only.
@@ -64,6 +67,8 @@ final class CatalogReaders: Sendable {
         reader.connection?.close()
         reader.connection = nil
         let connection = try CatalogLocation.openForReading(path)
+        // There are many connections, and the system has the file's pages in its own cache.
+        try connection.setCache(kilobytes: pageCache)
         reader.connection = connection
         return connection
     }

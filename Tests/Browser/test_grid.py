@@ -1,5 +1,6 @@
 """The grid, with a handful of pictures and with a million."""
 
+import re
 import unittest
 
 from playwright.sync_api import expect
@@ -40,6 +41,31 @@ class Grid(BrowserCase):
         wide, tall = items.nth(0).bounding_box(), items.nth(1).bounding_box()
         self.assertAlmostEqual(wide["width"] / wide["height"], 1.5, delta=0.05)
         self.assertAlmostEqual(tall["width"] / tall["height"], 0.667, delta=0.03)
+
+    def test_a_blurred_preview_is_there_before_the_thumbnail(self):
+        page = self.sign_in()
+        page.route("**/pictures/**", lambda route: route.abort())
+        self.visit(page, "/jobs/small/photos")
+        preview = page.locator(".tile canvas").first
+        expect(preview).to_be_visible()
+        # The picture's own colours, not the grey of the place: a gradient has a top unlike its bottom.
+        top, bottom, ratio = preview.evaluate("""canvas => {
+            const { width, height } = canvas, data = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+            const at = (y) => [...data.slice(4 * y * width, 4 * y * width + 3)];
+            return [at(0), at(height - 1), width / height];
+        }""")
+        self.assertGreater(sum(abs(a - b) for a, b in zip(top, bottom)), 30)
+        self.assertAlmostEqual(ratio, 1.5, delta=0.2)
+
+    def test_lists_are_sorted_also_those_of_a_million(self):
+        page = self.sign_in()
+        self.visit(page, "/jobs/small/photos?sort=title")
+        items = self.photos(page).get_by_role("listitem")
+        for place, name in ((1, TITLES[0]), (2, f"{TITLES[0]} 12"), (3, f"{TITLES[0]} 18")):
+            expect(page.locator(f".tile[aria-posinset='{place}']")).to_have_accessible_name(name)
+        self.visit(page, "/jobs/large/photos?sort=size")
+        # Only what is stored has a size: it comes first.
+        expect(items.nth(0)).to_have_accessible_name(re.compile("Picture"), timeout=120_000)
 
     def test_rows_are_as_wide_as_the_grid(self):
         page = self.sign_in()

@@ -115,7 +115,9 @@ package enum ListCarving {
             interval: job.transfer.rate?.interval ?? 0, retries: job.transfer.retries)
         let context = RunContext(
             job: job, run: run, selection: options.selection, output: output,
-            profile: try JobProfile.make(job, runnerVersion: options.runnerVersion),
+            profile: try JobProfile.make(
+                job, bandwidth: job.transfer.bandwidth.period(at: options.dayClock.secondOfDay()).bytesPerSecond,
+                runnerVersion: options.runnerVersion),
             index: engine.addJob(job.name, limits), startedAt: startedAt)
         let ledger = try await store.perform { try RunLedger(context, journal: PublishJournal(in: output), on: $0) }
         recorder.add(ledger)

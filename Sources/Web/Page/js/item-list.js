@@ -26,12 +26,12 @@ export class ItemList extends EventTarget {
 
     /** Loads the first block, and in parallel where the other blocks begin. Resolves when something can be shown. */
     async open(item = null) {
-        const index = this.askIndex(item, 8);
-        // Without it the list grows at its end, block after block.
-        index.catch((error) => {
-            if (error.name === "AbortError") return;
+        // Without it, as in other orders than that of the list, the list grows at its end, block after block.
+        const index = (this.filter.sort ? Promise.reject(new Error("there is no index")) : this.askIndex(item, 8)).catch((error) => {
+            if (error.name === "AbortError") throw error;
             this.isOpen = true;
             this.grow(0);
+            return null;
         });
         await this.load(0);
         return index;
