@@ -68,6 +68,8 @@ struct SubmitCommand {
         let path = shellWord(displayable(folder.path))
         switch engine {
         case .parallel:
+            // What an earlier run finished says nothing of this one.
+            unlink("\(folder.path)/joblog")
             // It is the command itself that waits, and merges at its end.
             let (script, console) = ("\(folder.path)/parallel.sh", console)
             let code = await offPool { Tool.run(["sh", script]) { console.tell($0) }.status }

@@ -77,7 +77,7 @@ extension EngineSettings {
                 #SBATCH --requeue
                 #SBATCH --open-mode=append
                 #SBATCH --signal=TERM@120
-                #SBATCH --output=\(slurmName)/%4a.log
+                #SBATCH --output="\(slurmName)/%4a.log"
                 # Two minutes before the time limit the step gets SIGTERM, leaves how far it is, and ends with 1. What is cut,
                 # or fails on this machine, is queued again, three times at most; it goes on from there.
                 worst=0
@@ -86,6 +86,8 @@ extension EngineSettings {
                     srun --kill-on-bad-exit=0 \(quoted(program)) shard run \(quoted(folder))/"$(printf %04d "$shard")".shard
                     code=$?
                     [ "$code" -le "$worst" ] || worst=$code
+                    # Cut: there is no time for another.
+                    [ "$code" -ne 1 ] || break
                     shard=$((shard + \(tasks)))
                 done
                 case $worst in
@@ -112,7 +114,7 @@ extension EngineSettings {
             text: """
                 #!/bin/sh
                 #SBATCH --job-name=runner-merge
-                #SBATCH --output=\(slurmName)/merge.log
+                #SBATCH --output="\(slurmName)/merge.log"
                 exec \(mergeLine)
 
                 """)
