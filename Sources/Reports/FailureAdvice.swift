@@ -28,7 +28,7 @@ private func advice(_ word: FailureWord) -> String {
     case .checksum: "the list or the file is out of date; ask who made the list"
     case .blockedAddress: "allow_private_addresses: true if that is meant"
     case .unavailable: "asked again after 1, 7, then 30 days; --failed asks at once"
-    case .invalid: "mend it in the list"
+    case .invalid: "fix it in the list"
     case .disk: "runner doctor looks at space and rights"
     case .cancelled: "the next run goes on"
     }

@@ -9,8 +9,8 @@ extension HostThrottle {
         var least = leastConcurrency.map { "\($0) at a time" }
         if let leastRate { least = [least, rateText(leastRate)].compactMap { $0 }.joined(separator: " and ") }
         if let least { parts.append("asked for no more than \(least)") }
-        if held > 0 { parts.append("left alone for \(durationText(microseconds: held))") }
-        if givenUp > 0 { parts.append("\(countText(givenUp)) \(givenUp == 1 ? "item" : "items") given up") }
+        if held > 0 { parts.append("paused for \(durationText(microseconds: held))") }
+        if givenUp > 0 { parts.append("\(countText(givenUp)) \(givenUp == 1 ? "item" : "items") skipped") }
         return parts.joined(separator: ", ")
     }
 

@@ -1,5 +1,4 @@
 internal import Catalog
-internal import Dispatch
 internal import SQLite
 internal import Server
 internal import System
@@ -75,7 +74,7 @@ final class SortedLists: Sendable {
         } then: {
             answer($0)
         }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(Int(patience))) {
+        Timers.after(patience) {
             answer(
                 .failure(
                     Problem(503, "Being sorted", "the list is long; ask again in a second, or narrow it", field: "sort")

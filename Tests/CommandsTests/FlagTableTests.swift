@@ -4,12 +4,20 @@ import Testing
 
 @Suite("Flags", .timeLimit(.minutes(1)))
 struct FlagTableTests {
-    @Test("a name or letter belongs to one flag")
-    func unique() {
-        let names = FlagTable.all.map(\.name)
+    @Test("a name belongs to one flag of a command, a letter to one flag", arguments: Command.allCases)
+    func unique(_ command: Command) {
+        let names = FlagTable.all.filter { $0.commands.contains(command) }.map(\.name)
         let letters = FlagTable.all.compactMap(\.letter)
         #expect(Set(names).count == names.count)
         #expect(Set(letters).count == letters.count)
+    }
+
+    @Test("submit waits without a time, a run for so long")
+    func wait() {
+        #expect(FlagTable.all.flag(named: "wait", of: .submit)?.valueName == nil)
+        for command in [Command.run, nil] {
+            #expect(FlagTable.all.flag(named: "wait", of: command)?.valueName == "DURATION")
+        }
     }
 
     @Test(

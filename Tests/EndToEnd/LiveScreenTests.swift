@@ -114,7 +114,7 @@ struct LiveScreenTests {
         try run.terminal.waitForEnd()
     }
 
-    @Test("200 columns and 50 rows, a host that is held back, and failures with their reasons")
+    @Test("200 columns and 50 rows, a paused host, and failures with their reasons")
     func large() throws {
         let run = try HeldRun(
             [("lost", "Gone", false), ("later", "Later", false), ("held", "Later", true)], columns: 200, rows: 50
@@ -127,7 +127,7 @@ struct LiveScreenTests {
         }
         try run.terminal.start(run.command)
         let screen = try run.terminal.waitForScreen { screen in
-            screen.contains { $0.hasPrefix("held back: ") } && screen.contains { $0.hasPrefix("list: 1 of 3 items") }
+            screen.contains { $0.hasPrefix("paused: ") } && screen.contains { $0.hasPrefix("list: 1 of 3 items") }
         }
         let host = "127.0.0.1:\(run.server.port)"
         let failure = "failed  list lost: http: the server answered 404 Not Found (\(run.server.url("/0")))"
@@ -137,8 +137,8 @@ struct LiveScreenTests {
         #expect(fields(screen[2]) == ["Later", "downloading", "[\(String(repeating: "-", count: 40))]", "0 of 2"])
         #expect(screen[3] == "  held       waiting              \(host)")
         #expect(screen[4].hasPrefix("  later  ") && screen[4].contains(": the server answered 503 "))
-        #expect(screen[5].hasPrefix("list: 1 of 3 items, 1 failed, ") && screen[5].hasSuffix(", 1 to be tried again"))
-        #expect(screen[6].hasPrefix("held back: \(host) for ") && screen[6].hasSuffix(", as it asked"))
+        #expect(screen[5].hasPrefix("list: 1 of 3 items, 1 failed, ") && screen[5].hasSuffix(", 1 waiting to retry"))
+        #expect(screen[6].hasPrefix("paused: \(host) for ") && screen[6].hasSuffix(" (Retry-After)"))
         try run.terminal.press("q")
         run.release()
         try run.terminal.waitForEnd()

@@ -59,6 +59,8 @@ struct PageTests {
         #expect(limits.status == 200 && limits.body.contains("\"concurrency\": 3"))
         try server.waitForRequests(3)
         #expect(try page.ask("POST /api/runs/1/pause").status == 204)
+        // The stream of the run says so a moment later.
+        #expect(events.read { $0.contains("\"paused\"") }.contains("\"paused\""))
         #expect(try page.ask("GET /api/jobs").body.contains("\"live\": {\"state\": \"paused\", \"run\": 1}"))
         #expect(try page.ask("GET /api/runs/1").body.contains("\"state\": \"paused\""))
         #expect(try page.ask("POST /api/runs/1/resume").status == 204)

@@ -142,7 +142,7 @@ struct ShardTests {
         let site = try Site([300], transfer: ["rate: 100/s"])
         #expect(try site.carve(1).ending == .exit(0))
         let first = try site.start(0)
-        while site.requests.count < 40 { usleep(1_000) }
+        try site.servers[0].waitForRequests(40)
         first.send(SIGTERM)
         let ended = try first.wait()
         #expect(ended.ending == .exit(1))

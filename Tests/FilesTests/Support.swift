@@ -1,6 +1,8 @@
 import Files
 import Glibc
+import System
 import TestSupport
+import Testing
 
 /// A directory for one test, with a hash worker of its own.
 struct Fixture {
@@ -49,11 +51,16 @@ extension PartFile {
         }
     }
 
-    /// Seals and waits.
+    /// Seals and waits. The result comes behind a lock, which ThreadSanitizer sees; a continuation alone it may not.
     func sealed() async throws -> SealedPart {
-        try await withCheckedThrowingContinuation { continuation in
-            seal { continuation.resume(with: $0) }
+        let result = Locked<Result<SealedPart, FileError>?>(nil)
+        await withCheckedContinuation { continuation in
+            seal { sealed in
+                result.withLock { $0 = sealed }
+                continuation.resume()
+            }
         }
+        return try #require(result.withLock { $0 }).get()
     }
 
     /// Seals, waits, and has a short body written.

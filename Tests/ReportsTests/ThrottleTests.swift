@@ -29,8 +29,8 @@ struct ThrottleTests {
         let lines = try catalog.text(ReportRequest()).split(separator: "\n").filter { $0.contains("://") }
         #expect(
             lines == [
-                "  throttled  https://b: refused 1,200 requests, asked for no more than 1 at a time and 3.3/s, 1 item given up",
-                "             https://a: refused 1 request, left alone for 4.1 s",
+                "  throttled  https://b: refused 1,200 requests, asked for no more than 1 at a time and 3.3/s, 1 item skipped",
+                "             https://a: refused 1 request, paused for 4.1 s",
                 "             http://c:81: asked for no more than 4 at a time and 250/s",
             ])
     }

@@ -76,6 +76,13 @@ struct Flag: Sendable {
     }
 }
 
+extension [Flag] {
+    /// The flag of this name that a command takes, else that of another; `run` where there is no command yet.
+    func flag(named name: some StringProtocol, of command: Command?) -> Flag? {
+        first { $0.name == name && $0.commands.contains(command ?? .run) } ?? first { $0.name == name }
+    }
+}
+
 /// A flag's value that can't be taken; says what can.
 struct UnwantedValue: Error, Equatable {
     /// Follows "must be".

@@ -1,6 +1,7 @@
 import Shards
 
-/// The flags of all commands. A name means the same wherever it is taken.
+/// The flags of all commands. A name means the same wherever it is taken, but for `--wait`: a run waits so long for another,
+/// submit waits for the engine.
 enum FlagTable {
     static let help = Flag(
         switch: "help", letter: "h", in: .general, of: Command.allCases, help: "show this help and exit"

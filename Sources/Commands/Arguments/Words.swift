@@ -1,5 +1,4 @@
-/// The words of a command line, told apart: flags with their values, the command, operands. Which command it is does
-/// not matter here, as a flag's name means the same to all.
+/// The words of a command line, told apart: flags with their values, the command, operands.
 struct Words {
     private let arguments: [String]
     private let table: [Flag]
@@ -47,7 +46,7 @@ struct Words {
     private mutating func takeLong(_ text: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) {
         let name = String(text.prefix { $0 != "=" })
         let attached = text.firstIndex(of: "=").map { String(text[text.index(after: $0)...]) }
-        guard let flag = table.first(where: { $0.name == name }) else { throw unknown("--\(name)", name) }
+        guard let flag = table.flag(named: name, of: command) else { throw unknown("--\(name)", name) }
         if flag.valueName == nil, let attached {
             throw UsageError(message: "--\(name) takes no value, but has '\(attached)'", usage: usage(of: flag))
         }

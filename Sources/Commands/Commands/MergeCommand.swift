@@ -4,6 +4,7 @@ import Reports
 import SQLite
 import Shards
 import Synchronization
+import System
 
 /// `runner merge`: what came home, and what is missing.
 struct MergeCommand {

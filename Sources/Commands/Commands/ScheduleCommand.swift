@@ -1,5 +1,4 @@
 import Catalog
-import Dispatch
 import Glibc
 import Jobs
 import Model
@@ -152,11 +151,7 @@ struct ScheduleCommand {
         guard !isCrontab, !job.cadence.calendarEvents.isEmpty else { return }
         let words = ["systemd-analyze", "calendar", "--iterations=5"] + job.cadence.calendarEvents
         let environment = context.environment
-        let end = await withCheckedContinuation { (continuation: CheckedContinuation<HookCommand.End, Never>) in
-            DispatchQueue.global().async {
-                continuation.resume(returning: HookCommand(words, in: "/", environment: environment).run(input: []))
-            }
-        }
+        let end = await offPool { HookCommand(words, in: "/", environment: environment).run(input: []) }
         // Best effort: a machine without systemd may make units for another one.
         if end.problem == nil { console.tell(end.output) }
     }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Reports
 import Shards
+import System
 
 /// `runner submit`: carves, and hands the shards to an engine that is there.
 struct SubmitCommand {

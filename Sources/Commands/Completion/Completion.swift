@@ -20,7 +20,9 @@ struct Completion {
         guard !line.isOperandsOnly, typed.hasPrefix("-") else {
             return operands(line, typed).beginning(with: typed)
         }
-        if let sign = typed.firstIndex(of: "="), let flag = flags.first(where: { "--\($0.name)" == typed[..<sign] }) {
+        if let sign = typed.firstIndex(of: "="), typed.hasPrefix("--"),
+            let flag = flags.flag(named: typed[..<sign].dropFirst(2), of: line.command)
+        {
             let prefix = String(typed[...sign])
             return values(of: flag, line, String(typed[typed.index(after: sign)...])).behind(prefix)
         }

@@ -33,7 +33,7 @@ struct TypedLine {
 
     private mutating func takeLong(_ text: Substring, _ flags: [Flag]) {
         let name = text.prefix { $0 != "=" }
-        guard let flag = flags.first(where: { $0.name == name }) else { return }
+        guard let flag = flags.flag(named: name, of: command) else { return }
         if flag.valueName == nil {
             values[flag.name] = ""
         } else if name.endIndex < text.endIndex {

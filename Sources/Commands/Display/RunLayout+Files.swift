@@ -18,7 +18,7 @@ extension RunLayout {
         return files.prefix(count - 1).map { row($0, columns) } + [Row(cut(text, toWidth: width), style: .faint)]
     }
 
-    /// What waits to be tried again, and why: a row each, once little else goes on.
+    /// What waits to retry, and why: a row each, once little else goes on.
     func retryRows(atMost count: Int) -> [Row] {
         guard model.files.count < Self.fewFiles else { return [] }
         return model.retries(at: time).prefix(max(0, count)).map { item in
@@ -84,8 +84,8 @@ extension RunLayout {
         case .receiving:
             guard let total = file.total, total > 0 else { return byteText(file.received) }
             return "\(min(100, file.received * 100 / total)) %"
-        case .unzipping: return "unzips"
-        case .rendering: return "renders"
+        case .unzipping: return "unzipping"
+        case .rendering: return "rendering"
         }
     }
 }
@@ -93,8 +93,8 @@ extension RunLayout {
 extension HostPause.Reason {
     var words: String {
         switch self {
-        case .retryAfter: "as it asked"
-        case .failures: "after failures in a row"
+        case .retryAfter: "Retry-After"
+        case .failures: "failures in a row"
         }
     }
 }

@@ -50,7 +50,7 @@ struct RunLayout {
     func rows() -> [Row] {
         let budget = max(1, size.rows - 1)
         let totals = totalsRows(atMost: budget >= 8 ? 2 : 1)
-        // The sums come first, then hosts held back, keys, collections and files, as far as there is room.
+        // The sums come first, then paused hosts, keys, collections and files, as far as there is room.
         var left = budget - totals.count
         let held = stopRows(atMost: left) + heldRows(atMost: min(2, max(0, left - 3)))
         left -= held.count
@@ -127,12 +127,12 @@ struct RunLayout {
         guard count > 0, !holds.isEmpty else { return [] }
         let texts = holds.map { hold in
             let seconds = (hold.until - time + 999_999) / 1_000_000
-            return "\(hold.host) for \(wholeSecondsText(seconds)), \(hold.reason.words)"
+            return "\(hold.host) for \(wholeSecondsText(seconds)) (\(hold.reason.words))"
         }
         let shown = texts.count > count ? Array(texts.prefix(count - 1)) : texts
-        var rows = shown.map { Row(cut("held back: " + $0, toWidth: width), style: .caution) }
+        var rows = shown.map { Row(cut("paused: " + $0, toWidth: width), style: .caution) }
         if shown.count < texts.count {
-            rows.append(Row(cut("held back: \(texts.count - shown.count) hosts", toWidth: width), style: .caution))
+            rows.append(Row(cut("paused: \(texts.count - shown.count) hosts", toWidth: width), style: .caution))
         }
         return rows
     }

@@ -43,7 +43,7 @@ struct TotalsText {
         if model.retries > 0 {
             parts.append(Part(text: model.retries == 1 ? "1 retry" : "\(model.retries) retries", rank: 6))
         }
-        if model.waiting > 0 { parts.append(Part(text: "\(model.waiting) to be tried again", rank: 7)) }
+        if model.waiting > 0 { parts.append(Part(text: "\(model.waiting) waiting to retry", rank: 7)) }
         self.parts = parts
     }
 

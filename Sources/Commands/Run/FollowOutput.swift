@@ -5,6 +5,7 @@ import JSON
 import Reports
 import SQLite
 import Synchronization
+import System
 
 /// Where the events of several runs that are followed come together.
 final class FollowOutput: Sendable {
@@ -15,7 +16,7 @@ final class FollowOutput: Sendable {
     private let state = Mutex<OutputError?>(nil)
 
     /// Microseconds between two tries to reach a run again.
-    private static let pause: UInt32 = 250_000
+    private static let pause: Int64 = 250_000
 
     init(console: Console, isJSON: Bool, database: String, environment: [String: String]) {
         self.console = console
@@ -62,7 +63,7 @@ final class FollowOutput: Sendable {
     /// Waits until the run answers again; nil once it has ended.
     private func findAgain(_ run: CatalogRun) -> ControlClient? {
         while true {
-            usleep(Self.pause)
+            pauseThread(microseconds: Self.pause)
             guard let isAtWork = try? row(of: run)?.isAtWork, isAtWork else { return nil }
             let client = ControlClient.find(
                 run: run.id, processID: run.processID, database: database, environment: environment)

@@ -82,7 +82,7 @@ final class JobNotifier: Sendable {
     /// Returns when all have been told, or have been given up.
     func close() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            work.notify(queue: .global()) { continuation.resume() }
+            work.notify(queue: DispatchQueue(label: "all notified")) { continuation.resume() }
         }
     }
 
@@ -98,7 +98,7 @@ final class JobNotifier: Sendable {
         let job = listener.job
         guard let url = job.notify.heartbeat else { return }
         do {
-            let profile = try JobProfile.make(job, runnerVersion: runnerVersion)
+            let profile = try JobProfile.make(job, bandwidth: nil, runnerVersion: runnerVersion)
             let heartbeat = try Heartbeat(url, profile, hiding: job.trust.secrets)
             guard let problem = heartbeat.send(signal, run: listener.pair, summary: summary) else { return }
             complain(listener, "heartbeat", problem)

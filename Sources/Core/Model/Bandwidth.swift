@@ -55,6 +55,16 @@ package struct Bandwidth: Hashable, Sendable {
             next: Change(seconds: seconds == 0 ? day : seconds, time: Self.text(entries[next].minute)))
     }
 
+    /// The part of one of so many machines, of each rate.
+    package func divided(by machines: Int) -> Bandwidth {
+        Bandwidth(
+            entries: entries.map { entry in
+                Entry(
+                    minute: entry.minute,
+                    bytesPerSecond: entry.bytesPerSecond.map { max(1, $0 / Int64(max(1, machines))) })
+            })
+    }
+
     private static func text(_ minute: Int) -> String {
         func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(twoDigits(minute / 60)):\(twoDigits(minute % 60))"

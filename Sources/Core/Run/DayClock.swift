@@ -1,5 +1,5 @@
-import Dispatch
 import Glibc
+import System
 
 /// The time of day, by which timetables go.
 package struct DayClock: Sendable {
@@ -23,7 +23,5 @@ package struct DayClock: Sendable {
             localtime_r(&now, &parts)
             return Int(parts.tm_hour) * 3_600 + Int(parts.tm_min) * 60 + min(59, Int(parts.tm_sec))
         },
-        wake: { seconds, body in
-            DispatchQueue.global(qos: .utility).asyncAfter(wallDeadline: .now() + .seconds(seconds), execute: body)
-        })
+        wake: Timers.afterWallClock)
 }

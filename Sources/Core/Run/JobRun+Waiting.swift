@@ -31,22 +31,6 @@ extension JobRun {
             await wait(for: Self.interval)
         }
     }
-
-    /// Waits so many microseconds, or until the run is stopped.
-    private func wait(for microseconds: Int64) async {
-        let task = Task {
-            // Cancelled when the run is stopped.
-            try? await Task.sleep(for: .microseconds(microseconds))
-            return
-        }
-        let isStopped = state.withLock { state in
-            state.waiting = task
-            return state.stop != nil
-        }
-        if isStopped { task.cancel() }
-        await task.value
-        state.withLock { $0.waiting = nil }
-    }
 }
 
 /// A delay that is the same whenever a job begins on a machine, and another one for other jobs and machines, so that runs

@@ -338,4 +338,20 @@ final class JobRun: Sendable {
         publish(.runFinished(finished))
         return finished
     }
+
+    /// Waits so many microseconds, or until the run is stopped.
+    func wait(for microseconds: Int64) async {
+        let task = Task {
+            // Cancelled when the run is stopped.
+            try? await Task.sleep(for: .microseconds(microseconds))
+            return
+        }
+        let isStopped = state.withLock { state in
+            state.waiting = task
+            return state.stop != nil
+        }
+        if isStopped { task.cancel() }
+        await task.value
+        state.withLock { $0.waiting = nil }
+    }
 }

@@ -135,10 +135,7 @@ package final class ShardWork: Sendable {
         }
         // Pictures are made where the catalog is.
         job.media = nil
-        job.transfer.bandwidth?.bytesPerSecond /= Int64(max(1, head.shards))
-        if let bandwidth = job.transfer.bandwidth {
-            job.transfer.bandwidth?.bytesPerSecond = max(1, bandwidth.bytesPerSecond)
-        }
+        job.transfer.bandwidth = job.transfer.bandwidth.divided(by: head.shards)
         return job
     }
 

@@ -37,7 +37,7 @@ extension TransferCoordinator {
             let name = "\(outage.origin)"
             let news =
                 "\(name) failed \(outage.failures) times in a row and is "
-                + (outage.isGivenUp ? "given up, and " : "") + "left alone for \(seconds) s\(because)"
+                + (outage.isGivenUp ? "given up, and " : "") + "paused for \(seconds) s\(because)"
             // Transient: a part that was begun is worth keeping for the next run.
             state.troubles.append(
                 HostOutage(

@@ -104,7 +104,7 @@ package final class RunLog: LogSink {
                 self.deliver()
                 end()
             }
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(5)) { end() }
+            Timers.after(5_000_000) { end() }
         }
     }
 }

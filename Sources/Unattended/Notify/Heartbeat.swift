@@ -65,7 +65,7 @@ package final class Heartbeat: Sendable {
             let requests = try SingleRequests()
             var reason = ""
             for attempt in 1...patience.tries {
-                if attempt > 1 { usleep(UInt32(clamping: patience.pause)) }
+                if attempt > 1 { pauseThread(microseconds: patience.pause) }
                 switch ask(address, summary, requests) {
                 case .good: return nil
                 case .bad(let text): return text

@@ -51,8 +51,8 @@ struct RunLayoutTests {
                 "  Sacré-Cœur         waiting              images.example.org",
                 "",
                 "flags: 120 of 240 items, 2 failed, 12 s left, 340.0 kB/s, 1.2 MB, 3 retries",
-                "1 to be tried again",
-                "held back: images.example.org for 12 s, as it asked",
+                "1 waiting to retry",
+                "paused: images.example.org for 12 s (Retry-After)",
                 "p pause   +/- concurrency (16)   q stop   ? help",
             ])
     }
@@ -84,7 +84,7 @@ struct RunLayoutTests {
         let names = { (rows: [String]) in rows.filter { $0.hasPrefix("  ") } }
         #expect(
             names(rows(60, 14, events + [transfer])) == [
-                "  Eiffel Tower.jpg   renders", "  pictures.zip        unzips",
+                "  Eiffel Tower.jpg  rendering", "  pictures.zip      unzipping",
                 "  Louvre             waiting",
             ])
         #expect(names(rows(60, 14, events + [.rendered(1), transfer])).count == 2)

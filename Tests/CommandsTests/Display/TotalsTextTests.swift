@@ -18,7 +18,7 @@ struct TotalsTextTests {
             .progress(120, failed: 2, of: 240), .activity([], received: 1_500_000, retries: 3, waiting: 1))
         #expect(
             TotalsText.line(model, itemRate: 10, byteRate: 340_000)
-                == "flags: 120 of 240 items, 2 failed, 12 s left, 340.0 kB/s, 1.5 MB, 3 retries, 1 to be tried again")
+                == "flags: 120 of 240 items, 2 failed, 12 s left, 340.0 kB/s, 1.5 MB, 3 retries, 1 waiting to retry")
     }
 
     @Test(
@@ -101,7 +101,7 @@ struct TotalsTextTests {
     @Test(
         "what matters least goes until the rest fits",
         arguments: [
-            (80, 2, ["120 of 240 items|2 failed|12 s left|340.0 kB/s|1.2 MB|3 retries", "1 to be tried again"]),
+            (80, 2, ["120 of 240 items|2 failed|12 s left|340.0 kB/s|1.2 MB|3 retries", "1 waiting to retry"]),
             (80, 1, ["120 of 240 items|2 failed|12 s left|340.0 kB/s|1.2 MB|3 retries"]),
             (40, 2, ["120 of 240 items|2 failed|12 s left", "340.0 kB/s|1.2 MB|3 retries"]),
             (40, 1, ["120 of 240 items|2 failed|12 s left"]),
