@@ -195,7 +195,8 @@ struct ArgumentParserTests {
                 "runner run [FLAG...] JOB..."
             ),
             (
-                ["report", "--set", "a=b"], "--set is a flag of run, check, plan, thumbnails, adopt, shards and submit, not of report",
+                ["report", "--set", "a=b"],
+                "--set is a flag of run, check, plan, thumbnails, adopt, shards and submit, not of report",
                 "runner report [FLAG...] [JOB...]"
             ),
             (

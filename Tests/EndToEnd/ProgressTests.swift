@@ -70,7 +70,8 @@ struct ProgressTests {
 
         // The members have the names of the catalog's columns; the shard is known where shards are merged.
         let catalog = try workplace.catalog()
-        let columns: [String] = try catalog.values("SELECT name FROM pragma_table_info('transfer') WHERE name <> 'shard'")
+        let columns: [String] = try catalog.values(
+            "SELECT name FROM pragma_table_info('transfer') WHERE name <> 'shard'")
         #expect(item("a")?.keys.isSuperset(of: columns) == true)
         let sums: [String] = [
             "downloaded", "unchanged", "fresh", "failed", "cancelled", "wire_bytes", "body_bytes", "list_requests",

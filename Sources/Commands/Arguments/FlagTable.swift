@@ -92,7 +92,8 @@ enum FlagTable {
         Flag(
             "database", "FILE", in: .settings,
             of: [
-                .run, .schedule, .plan, .status, .control, .web, .report, .export, .show, .search, .recents, .favourites,
+                .run, .schedule, .plan, .status, .control, .web, .report, .export, .show, .search, .recents,
+                .favourites,
                 .remove, .restore, .verify, .reset, .prune, .gc, .adopt, .thumbnails, .doctor, .shards, .merge, .submit,
             ],
             help: "the catalog's file",
@@ -290,7 +291,8 @@ enum FlagTable {
         Flag(
             "format", "text|json|html|csv|jsonl|prometheus|har|trace|systemd|crontab", in: .output,
             of: [.status, .report, .search, .recents, .favourites, .schedule],
-            help: "for people (default) or for other programs; report has all but systemd and crontab, which are schedule's",
+            help:
+                "for people (default) or for other programs; report has all but systemd and crontab, which are schedule's",
             details: "The other commands have text and json, as have the tables of report --items and the like."
         ) { text, options throws(UnwantedValue) in
             options.scheduleFormat = ScheduleFormat(rawValue: text)
