@@ -16,7 +16,7 @@ package final class ZipArchive {
 
     /// Opens the ZIP file behind a descriptor, which must stay open, and whose position is the archive's from now on.
     ///
-    /// - Throws: a fault of the whole file. The fault of one entry is told by ``ArchiveEntry/fault``.
+    /// - Throws: a fault of the whole file. The fault of one entry is in ``ArchiveEntry/fault``.
     package init(descriptor: Int32, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
         file = try FileReader(descriptor: descriptor)
         self.limits = limits

@@ -178,7 +178,7 @@ final class RunDisplay: Sendable {
         state.withLock { hide(&$0) }
     }
 
-    /// Removes the screen for good.
+    /// Removes the screen; it is not drawn again.
     func finish() {
         state.withLock { state in
             hide(&state)

@@ -1,7 +1,7 @@
 import Model
 import Reports
 
-/// Failures that are a host's, not an item's: the first is told, the others are counted.
+/// Failures that are a host's, not an item's: the first is reported, the others are counted.
 struct HostFailures: Sendable {
     private struct Reason: Hashable, Sendable {
         let job: String

@@ -24,7 +24,7 @@ final class JobNotifier: Sendable {
         var failures: [ItemFinished] = []
     }
 
-    /// Failed items that the command is told.
+    /// Failed items that the command is given.
     private static let mostFailures = 20
 
     private let options: Options
@@ -249,7 +249,7 @@ struct RunEnd: Sendable {
 
     var signal: Heartbeat.Signal { isInterrupted ? .failure : .exit(code) }
 
-    /// What a command that listens on `occasion` is told; nil for nothing.
+    /// What a command that listens on `occasion` is given; nil for nothing.
     func event(after wasGood: Bool?, on occasion: NotifyOccasion) -> Event? {
         let event: Event =
             isInterrupted ? .interrupted : code != 0 ? .failed : wasGood == false ? .recovered : .succeeded

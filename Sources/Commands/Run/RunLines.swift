@@ -4,7 +4,7 @@ import Reports
 
 /// The lines that a run leaves behind on stderr, from its events. A value: no clock, no output.
 struct RunLines: Sendable {
-    /// Failures of a job that are told one by one; the report tells the rest.
+    /// Failures of a job that are printed one by one; the report has the rest.
     static let failureLimit = 50
 
     let verbosity: Verbosity

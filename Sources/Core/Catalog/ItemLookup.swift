@@ -6,7 +6,7 @@ package enum ItemLookup {
     /// What an item may be called: what it matches first is meant.
     private static let columns = ["key", "url", "path", "title"]
 
-    /// Items of one name that are told.
+    /// Items of one name that are listed.
     private static let limit = 20
 
     package struct Item: Sendable {

@@ -138,7 +138,7 @@ package enum ItemRows {
         try catalog.value("SELECT collection_id FROM item WHERE id = ?", item)
     }
 
-    /// Since when an item has failed for good, microseconds since 1970 UTC, and the status that it was.
+    /// Since when an item has failed permanently, microseconds since 1970 UTC, and the status that it was.
     package static func permanentFailure(
         of item: Int64, on catalog: Connection
     ) throws -> (since: Int64?, status: Int?) {
