@@ -13,6 +13,8 @@ final class LiveStates: Sendable {
         var state: String
         var askedAt: Monotonic
         var isAsking = false
+        /// Counts what was asked of the run: an answer from before it is not kept.
+        var version = 0
     }
 
     /// How long an answer counts, and how long somebody waits for one; microseconds.
@@ -31,19 +33,20 @@ final class LiveStates: Sendable {
     ///
     /// - Parameter pid: of the run's process.
     func state(ofRun run: Int64, pid: Int64) -> String {
-        let (known, asks) = entries.withLock { entries -> (String?, Bool) in
-            let entry = entries[run]
-            if let entry, entry.isAsking || Monotonic.now() - entry.askedAt < Self.age { return (entry.state, false) }
+        let (entry, asks) = entries.withLock { entries -> (Entry, Bool) in
+            var entry =
+                entries[run] ?? Entry(state: RunState.running.rawValue, askedAt: Monotonic(microseconds: 0))
+            if entry.isAsking || Monotonic.now() - entry.askedAt < Self.age { return (entry, false) }
             // Ids rise with time: what is far below has ended.
             if entries.count > 100, let oldest = entries.keys.min() { entries[oldest] = nil }
-            entries[run] = Entry(
-                state: entry?.state ?? RunState.running.rawValue, askedAt: Monotonic(microseconds: 0), isAsking: true)
-            return (entry?.state, true)
+            entry.isAsking = true
+            entries[run] = entry
+            return (entry, true)
         }
-        guard asks else { return known ?? RunState.running.rawValue }
+        guard asks else { return entry.state }
         let done = DispatchSemaphore(value: 0)
         queue.async {
-            self.ask(run, pid)
+            self.ask(run, pid, version: entry.version)
             done.signal()
         }
         _ = done.wait(timeout: .now() + .microseconds(Self.patience))
@@ -52,10 +55,14 @@ final class LiveStates: Sendable {
 
     /// Something was asked of the run: what is known of it counts no more.
     func forget(_ run: Int64) {
-        entries.withLock { $0[run]?.askedAt = Monotonic(microseconds: 0) }
+        entries.withLock {
+            $0[run]?.version += 1
+            $0[run]?.askedAt = Monotonic(microseconds: 0)
+            $0[run]?.isAsking = false
+        }
     }
 
-    private func ask(_ run: Int64, _ pid: Int64) {
+    private func ask(_ run: Int64, _ pid: Int64, version: Int) {
         let client = ControlClient.find(
             run: run, processID: pid, database: settings.database, environment: settings.environment)
         var state = RunState.running.rawValue
@@ -64,6 +71,9 @@ final class LiveStates: Sendable {
         {
             state = word
         }
-        entries.withLock { $0[run] = Entry(state: state, askedAt: .now()) }
+        entries.withLock { entries in
+            if let entry = entries[run], entry.version != version { return }
+            entries[run] = Entry(state: state, askedAt: .now(), version: version)
+        }
     }
 }

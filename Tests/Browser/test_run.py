@@ -1,6 +1,7 @@
 """A run is started, watched and steered from the page."""
 
 import json
+import re
 import subprocess
 import unittest
 
@@ -14,7 +15,9 @@ class Run(BrowserCase):
     def make(cls):
         cls.workshop.job("watched", 300, concurrency=8, per_host=256, media=False)
         cls.workshop.job("steered", 300, concurrency=1, per_host=256, media=False)
-        cls.workshop.job("paused", 120, concurrency=4, per_host=256, media=False)
+        # The same rate all day: what counts is that the page says until when.
+        cls.workshop.job(
+            "paused", 120, concurrency=4, per_host=256, bandwidth="00:00 8MB/s, 12:00 8MB/s", media=False)
 
     def start(self, name, delay):
         self.workshop.origin.delay = delay
@@ -54,6 +57,8 @@ class Run(BrowserCase):
 
     def test_a_run_is_paused_the_tab_closed_opened_and_the_run_resumed(self):
         page = self.start("paused", 0.15)
+        limits = page.get_by_role("region", name="Limits")
+        expect(limits).to_contain_text(re.compile(r"at most 8\.0 MB/s until (00:00|12:00)"))
         page.get_by_role("button", name="Pause").click()
         expect(page.get_by_role("button", name="Resume")).to_be_visible()
         wait_until(lambda: self.workshop.origin.now == 0, what="silence")

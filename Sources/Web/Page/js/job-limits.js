@@ -60,7 +60,11 @@ export function limitsCard(name) {
             slider.value = String(positionOf(status.concurrency));
             showValue(status.concurrency);
         }
-        setText(note, [status.per_host && `at most ${status.per_host} to one host`, status.bandwidth && `at most ${byteText(status.bandwidth)}/s`].filter(Boolean).join(", "));
+        const rate = status.bandwidth ? `at most ${byteText(status.bandwidth)}/s` : status.bandwidth_until && "any bandwidth";
+        setText(note, [
+            status.per_host && `at most ${status.per_host} to one host`,
+            rate && rate + (status.bandwidth_until ? ` until ${status.bandwidth_until}` : ""),
+        ].filter(Boolean).join(", "));
         note.hidden = !note.textContent;
     }
     return { element, update };
