@@ -43,10 +43,15 @@ struct FileLockTests {
             }
             others.withLock { $0.looks = -1 }
         }
+        let folder = open(temporary.path("."), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(folder) }
         var rounds = 0
         while rounds < 300 || others.withLock({ $0.looks }) < 300 {
-            // As after the death of a process, whose name is no longer there.
+            // As after the death of a process, whose name is no longer there. Behind the folder's lock, lest it be between
+            // the other's finding the lock taken and its reading by whom.
+            flock(folder, LOCK_EX)
             truncate(path, 0)
+            flock(folder, LOCK_UN)
             guard case .acquired(let lock) = try FileLock.acquire(path) else { continue }
             lock.release()
             rounds += 1
