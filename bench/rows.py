@@ -4,14 +4,16 @@ A round is a dictionary of measurements by label, mostly a program's name. A goa
 that a machine whose speed drifts from minute to minute does not decide.
 """
 
+import contextlib
 import dataclasses
 import json
 import os
 import pathlib
 import subprocess
+import threading
 from typing import Callable
 
-from measuring import Failed, check_thumbnails
+from measuring import ENVIRONMENT, Failed, check_thumbnails, words
 from programs import Work
 from server import HOSTS, Server
 
@@ -200,6 +202,50 @@ def page(bench, programs):
     return json.loads(ended.stdout.splitlines()[-1])
 
 
+def watched(bench, programs):
+    """What a run costs while nobody, one page and ten pages follow it."""
+    runner = programs["runner"]
+    urls = [bench.server.url("/files/" + name) for name in bench.site.names("files")]
+    result = {}
+    for label, count in (("nobody", 0), ("one page", 1), ("ten pages", 10)):
+        work = Work(urls, 16, bench.folder())
+        with followers(runner, work, count):
+            result[label] = bench.run(runner, work, bench.site.sizes["files"])
+        bench.clean()
+    return result
+
+
+@contextlib.contextmanager
+def followers(runner, work, count):
+    """`runner web`, and so many readers of the stream that a page reads, as long as the block runs."""
+    if count == 0:
+        yield
+        return
+    web = subprocess.Popen(
+        words([runner.path, "web", work.folder, "--listen", "127.0.0.1:0", "--database", runner.database(work)]),
+        stdout=subprocess.PIPE, text=True, cwd=work.folder, env=ENVIRONMENT)
+    readers = []
+    try:
+        address, token = web.stdout.readline().split()[-1].split("/?token=")
+        command = ["curl", "-sN", "-H", f"Authorization: Bearer {token}", address + "/api/events"]
+        readers = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(count)]
+        for reader in readers:
+            # The stream is open once something of it has come; the rest is thrown away by a thread.
+            if not reader.stdout.read(1):
+                raise Failed("the page's stream ended at once")
+            threading.Thread(target=drain, args=(reader.stdout,), daemon=True).start()
+        yield
+    finally:
+        for process in (*readers, web):
+            process.terminate()
+            process.wait()
+
+
+def drain(stream):
+    while stream.read1(65536):
+        pass
+
+
 def start(bench, programs):
     runner = programs["runner"]
     folder = bench.folder()
@@ -245,6 +291,8 @@ ROWS = (
         goals=(Goal("first paint, 100,000 items", "wall", 0.3),
                Goal("a frame while scrolling, 1,000,000 items", "wall", 0.05),
                Goal("the server", "peak_kib", 40 * 1024))),
+    Row("watched", f"{FILES}, 16 in flight, while pages follow the run", watched, items=10_000,
+        goals=(Goal("one page", "cpu", 1.05, "nobody"), Goal("ten pages", "cpu", 1.15, "nobody"))),
     Row("million", "1,000,000 replies of 300 bytes, 16 in flight", million, is_slow=True,
         goals=(Goal("1,000,000", "peak_kib", 64 * 1024), Goal("1,000,000", "peak_kib", 1.1, "10,000"),
                Goal("1,000,000", "catalog_bytes", 500))),
