@@ -79,7 +79,7 @@ package enum CommandLineTool {
                 }(), context: context
             ).run()
         case .source: await SourceTestCommand(options: options, context: context).run()
-        case .doctor: DoctorCommand(options: options, context: context).run()
+        case .doctor: await DoctorCommand(options: options, context: context).run()
         case .completions: CompletionsCommand(options: options, context: context).run()
         case .man: ManCommand(options: options, context: context).run()
         case .help: print(HelpText.overview, context.console)

@@ -57,7 +57,7 @@ struct FlagTableTests {
                 .schedule,
                 ["every", "daily", "cron", "user", "install", "format", "database", "deadline", "wait", "jitter"]
             ),
-            (.doctor, ["database"]),
+            (.doctor, ["database", "dns"]),
             (.completions, []),
             (.man, []),
             (.help, []),

@@ -181,6 +181,15 @@ enum FlagTable {
             help: "as many shards as it takes for each to need at most H hours, instead of --count"
         ) { text, options throws(UnwantedValue) in options.shardTime = try OptionValue.hours(text) },
         Flag(
+            "dns", "FILE", in: .settings, of: [.doctor],
+            help: "look up hosts of a list, as a run does, and say how the resolver does",
+            details:
+                "FILE has URLs, in any format that a job reads, or a host in each line; \(HostSample.most) of its hosts are "
+                + "looked up, twice. Nothing else of doctor asks the network."
+        ) { text, options throws(UnwantedValue) in
+            options.hostList = try OptionValue.text(text, wanted: "a file name")
+        },
+        Flag(
             "to", "DIR", in: .settings, of: [.shards, .submit],
             help: "the folder for the shards, which all machines have"
         ) {

@@ -32,6 +32,9 @@ struct Options: Equatable, Sendable {
     var hosts: [String] = []
     var opensBrowser = false
 
+    /// A file whose hosts `doctor` looks up.
+    var hostList: String?
+
     var concurrency: Int?
     /// Microseconds.
     var deadline: Int64?

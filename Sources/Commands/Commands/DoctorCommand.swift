@@ -1,12 +1,23 @@
 import Reports
+import System
 
 /// `runner doctor`: what this machine offers, and what is wrong with it.
 struct DoctorCommand {
     let options: Options
     let context: CommandContext
 
-    func run() -> ExitCode {
-        let findings = Doctor(environment: context.environment, database: options.database).findings()
+    func run() async -> ExitCode {
+        var findings = Doctor(environment: context.environment, database: options.database).findings()
+        if let list = options.hostList {
+            do throws(UnreadableList) {
+                let sample = try HostSample.read(list)
+                findings += await offPool {
+                    ResolverProbe().findings(sample, nameServers: ResolverProbe.nameServers())
+                }
+            } catch {
+                return context.refuse("\(error)", usage: Command.doctor.usage)
+            }
+        }
         let code = context.console.deliver { try context.console.output.write(Self.text(findings)) }
         guard code == .success else { return code }
         return findings.contains { $0.severity == .problem } ? .partial : .success

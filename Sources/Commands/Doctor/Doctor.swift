@@ -6,7 +6,8 @@ import Reports
 import SQLite
 import YAML
 
-/// Looks at the machine: libraries, the catalog and its disk, limits, trust, proxies. Changes nothing, asks no network.
+/// Looks at the machine: libraries, the catalog and its disk, limits, trust, proxies. Changes nothing, and asks no network;
+/// what `--dns` asks is in ``ResolverProbe``.
 struct Doctor {
     let environment: [String: String]
     /// The value of `--database`.
