@@ -23,6 +23,28 @@ struct SidecarRemoval {
         for item in sidecars.keys { try SidecarRows.delete(ofItem: item, on: catalog) }
     }
 
+    /// Removes the metadata files of all items but some.
+    ///
+    /// - Returns: the items whose metadata files can't be removed.
+    func removeFiles(besides others: Set<Int64>, in output: OutputDirectory) -> [Int64] {
+        sidecars.keys.filter { item in
+            guard !others.contains(item) else { return false }
+            do throws(FileError) {
+                try removeFile(ofItem: item, in: output)
+                return false
+            } catch {
+                return true
+            }
+        }
+    }
+
+    /// Has the metadata files of items be theirs again.
+    func restoreRows(ofItems items: some Sequence<Int64>, on catalog: Connection) throws {
+        for item in items {
+            if let sidecar = sidecars[item] { try SidecarRows.set(sidecar, on: catalog) }
+        }
+    }
+
     /// Removes the metadata file of an item. One that somebody has changed stays.
     ///
     /// - Returns: the path of one that stays; nil where none is left.
