@@ -63,6 +63,13 @@ struct ItemCommandTests {
         #expect(try keys(workplace, "favourites", "--job", "job.yaml") == ["c", "a"])
         #expect(try workplace.run(["favourites", "remove", "c"]).errors == "1 item removed from the favourites\n")
         #expect(try keys(workplace, "favourites") == ["a"])
+        for (words, line) in [
+            (["remove", "c"], "nothing was removed from the favourites; 1 was none\n"),
+            (["remove", "c", "b"], "nothing was removed from the favourites; 2 were none\n"),
+            (["add", "a"], "nothing was added to the favourites; 1 was one before\n"),
+            (["add", "a", "b"], "1 item added to the favourites; 1 was one before\n"),
+            (["remove", "b", "c"], "1 item removed from the favourites; 1 was none\n"),
+        ] { #expect(try workplace.run(["favourites"] + words).errors == line) }
         let unknown = try workplace.run(["favourites", "add", "a", "e"])
         #expect(unknown.ending == .exit(64))
         #expect(unknown.errors.hasPrefix("runner: list has no item 'e'; runner search WORDS finds titles\n"))
@@ -98,6 +105,39 @@ struct ItemCommandTests {
         let again = try workplace.run(["remove", "list", "b"])
         #expect(again.ending == .exit(0))
         #expect(again.errors == "list: nothing was removed; 1 had been removed before\n")
+    }
+
+    @Test("search folds case as people write: straße is STRASSE, and ﬁ is fi")
+    func folding() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { request in .ok("the body of \(request.path)") }
+        let titles = ["Straße", "STRASSE", "GROẞ", "ﬁn", "ΣΊΣΥΦΟΣ"]
+        try workplace.writeJob(
+            source: ["items:"]
+                + titles.enumerated().map { "  - {key: '\($0)', url: '\(server.url("/\($0)"))', title: \($1)}" })
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        for (words, found) in [
+            ("strasse", ["0", "1"]), ("Straße", ["0", "1"]), ("gross", ["2"]), ("FIN", ["3"]), ("σισυφος", ["4"]),
+        ] { #expect(try keys(workplace, "search", words) == found) }
+    }
+
+    @Test("a name with characters that no terminal gets can be used as it is shown")
+    func shownNames() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { request in .ok("the body of \(request.path)") }
+        let items = [("a\\tb", "one"), ("a b", "two"), ("a*\\u202Eb", "three")].map { key, title in
+            "  - {key: \"\(key)\", url: '\(server.url("/\(title)"))', title: \(title)}"
+        }
+        try workplace.writeJob(source: ["items:"] + items)
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let shown = try keys(workplace, "search", "e")
+        #expect(shown == ["a\u{fffd}b", "a*\u{fffd}b"])
+        for key in shown {
+            #expect(try workplace.run(["show", "list", key]).ending == .exit(0))
+            #expect(try workplace.run(["remove", "list", key]).errors.hasPrefix("list: 1 item removed"))
+        }
+        #expect(workplace.files() == ["list/two.bin"])
+        #expect(try workplace.run(["remove", "list", "x\u{fffd}b"]).ending == .exit(64))
     }
 
     @Test("what was changed since it was stored stays, and is named")

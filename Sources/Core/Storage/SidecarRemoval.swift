@@ -45,17 +45,22 @@ struct SidecarRemoval {
         }
     }
 
+    /// What became of a metadata file.
+    enum Ending {
+        case removed
+        /// Somebody has changed it.
+        case stays(RelativePath)
+        /// There was none.
+        case missing
+    }
+
     /// Removes the metadata file of an item. One that somebody has changed stays.
-    ///
-    /// - Returns: the path of one that stays; nil where none is left.
     @discardableResult
-    func removeFile(ofItem item: Int64, in output: OutputDirectory) throws(FileError) -> RelativePath? {
-        guard let sidecar = sidecars[item] else { return nil }
-        guard sidecar.isUnchanged(in: output) else {
-            return output.information(sidecar.path) == nil ? nil : sidecar.path
-        }
+    func removeFile(ofItem item: Int64, in output: OutputDirectory) throws(FileError) -> Ending {
+        guard let sidecar = sidecars[item], output.information(sidecar.path) != nil else { return .missing }
+        guard sidecar.isUnchanged(in: output) else { return .stays(sidecar.path) }
         try output.remove(sidecar.path)
         output.removeEmptyFolders(above: sidecar.path)
-        return nil
+        return .removed
     }
 }
