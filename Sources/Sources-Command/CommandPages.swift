@@ -3,6 +3,7 @@ import Glibc
 import JSON
 package import Model
 import SourceKit
+import YAML
 
 /// The list of a script: its messages, gathered in pages.
 package struct CommandPages: SourcePages {
@@ -18,9 +19,15 @@ package struct CommandPages: SourcePages {
     private var lines: ArraySlice<[UInt8]> = []
     private var memory: JSONValue?
     private var counts = (collections: 0, items: 0)
+    /// The keys of all collections.
+    private var collections: Set<String> = []
+    /// Those of them that items have named and that did not come.
+    private var unlisted: Set<String> = []
     /// Whether the script has said that its list ends.
     private var end: ScriptMessage.Done?
     private var isOver = false
+    /// What ended the script before its list did, once all that came before has been handed on.
+    private var fault: (any Error)?
     /// Whether it was started a second time, which happens once.
     private var isRestarted = false
 
@@ -29,28 +36,43 @@ package struct CommandPages: SourcePages {
         self.context = context
     }
 
-    /// The next page, or nil when the script has ended its list well.
+    /// The next page, or nil when the script has ended its list well. What came before a fault is handed on first.
     ///
     /// - Throws: ``ScriptError`` with why the list ended early.
     package mutating func next() async throws -> Page? {
-        guard !isOver else { return nil }
-        while true {
+        while !isOver {
+            if let fault {
+                self.fault = nil
+                try await recover(from: fault)
+            }
             let script = try await running()
+            var page = Page()
+            page.mayRepeat = isRestarted
             do {
-                return try await page(of: script)
+                try await fill(&page, from: script)
             } catch {
+                page.warnings += script.process.takeWarnings()
                 await script.process.end()
                 self.script = nil
-                guard let fault = error as? TransientFault, !isRestarted, !Task.isCancelled else {
-                    isOver = true
-                    throw error
-                }
-                isRestarted = true
-                lines = []
-                counts = (0, 0)
-                try await Task.sleep(for: .seconds(min(fault.wait, Self.longestWait)))
+                fault = error
             }
+            if !page.isEmpty { return page }
         }
+        return nil
+    }
+
+    /// Waits until the script may be started again.
+    ///
+    /// - Throws: a fault after which it may not.
+    private mutating func recover(from fault: any Error) async throws {
+        guard let fault = fault as? TransientFault, !isRestarted, !Task.isCancelled else {
+            isOver = true
+            throw fault
+        }
+        isRestarted = true
+        lines = []
+        counts = (0, 0)
+        try await Task.sleep(for: .seconds(min(fault.wait, Self.longestWait)))
     }
 
     /// A fault after which the script may be started again.
@@ -72,24 +94,23 @@ package struct CommandPages: SourcePages {
         return script
     }
 
-    private mutating func page(of script: RunningScript) async throws -> Page? {
-        var page = Page()
+    /// Takes what comes until the page is full, more has to be waited for, or the script has ended.
+    private mutating func fill(_ page: inout Page, from script: RunningScript) async throws {
         while page.items.count < Self.portion {
             guard let line = lines.popFirst() else {
                 // What has come is handed on before more is waited for.
-                if !page.isEmpty { return page }
+                if !page.isEmpty { return }
                 switch await script.next() {
                 case .lines(let more):
                     lines = more[...]
                 case .ended(let end):
                     page.warnings += script.process.takeWarnings()
-                    return try close(end, page)
+                    return try close(end)
                 }
                 continue
             }
-            if try take(message(line), into: &page, script) { return page }
+            if try take(message(line), into: &page, script) { return }
         }
-        return page
     }
 
     private func message(_ line: [UInt8]) throws -> ScriptMessage {
@@ -106,12 +127,21 @@ package struct CommandPages: SourcePages {
         page.warnings += script.process.takeWarnings()
         guard end == nil else { throw ScriptError("the script wrote more after its end") }
         switch message {
-        case .collection(let collection):
-            page.collections.append(collection)
+        case .collection(let collection, let faults):
             counts.collections += 1
+            page.warnings += faults.map {
+                "the collection '\(collection.key.shownInMessage(limit: 60))' of the script: \($0)"
+            }
+            guard !collection.key.isEmpty else {
+                page.warnings.append("a collection of the script has no key, and is passed over")
+                break
+            }
+            collections.insert(collection.key)
+            unlisted.remove(collection.key)
+            page.collections.append(collection)
         case .item(let item):
-            page.items.append(context.refusal(of: item).map { item.refused($0) } ?? item)
             counts.items += 1
+            page.items.append(placed(item, in: &page))
         case .memory(let value):
             memory = value
             page.memory = String(decoding: value.line, as: UTF8.self)
@@ -137,9 +167,20 @@ package struct CommandPages: SourcePages {
         return false
     }
 
+    /// The item as it is listed: one that can't be fetched has a key and a collection all the same, so that it has a row.
+    private mutating func placed(_ item: ListedItem, in page: inout Page) -> ListedItem {
+        let name = item.collection
+        if collections.insert(name).inserted {
+            unlisted.insert(name)
+            page.collections.append(ListedCollection(key: name, title: name.isEmpty ? "Without a collection" : name))
+        }
+        let misplaced = "its collection '\(name.shownInMessage(limit: 60))' was not listed before it"
+        let reason = item.invalid ?? (unlisted.contains(name) ? misplaced : context.refusal(of: item))
+        return reason.map { item.refused($0, number: counts.items) } ?? item
+    }
+
     /// Judges the end of the script.
-    private mutating func close(_ ending: ScriptProcess.End, _ page: Page) throws -> Page? {
-        isOver = true
+    private mutating func close(_ ending: ScriptProcess.End) throws {
         guard case .exited(0) = ending.cause else {
             throw ScriptError(
                 ending.words(for: options.command[0], idleTimeout: options.idleTimeout.microseconds))
@@ -154,7 +195,7 @@ package struct CommandPages: SourcePages {
             throw ScriptError(
                 "\(options.command[0]) counted \(collections) collections, of which \(counts.collections) came")
         }
-        return page.isEmpty ? nil : page
+        isOver = true
     }
 }
 
@@ -194,11 +235,12 @@ final class RunningScript: Sendable {
 }
 
 extension ListedItem {
-    /// The same as one that can't be fetched.
-    fileprivate func refused(_ reason: String) -> ListedItem {
-        ListedItem(
-            collection: collection, key: key, url: url, title: title, description: description, section: section,
-            metadata: metadata, thumbnailURL: thumbnailURL, fields: fields, invalid: reason)
+    /// The same as one that can't be fetched. Without a key it gets one of its number in the list.
+    fileprivate func refused(_ reason: String, number: Int) -> ListedItem {
+        let key = key.isEmpty ? "#@\(number)" : key
+        return ListedItem(
+            collection: collection, key: key, url: url, title: title.isEmpty ? key : title, description: description,
+            section: section, metadata: metadata, thumbnailURL: thumbnailURL, fields: fields, invalid: reason)
     }
 }
 

@@ -12,6 +12,7 @@ struct ScriptListing {
     var keyFaults: [String] = []
     var titleFaults: [String] = []
     var itemFaults: [String] = []
+    var collectionFaults: [String] = []
     var requestFaults: [String] = []
     /// Of the items, in order.
     var keys: [String] = []
@@ -116,7 +117,8 @@ struct ScriptListing {
         _ message: ScriptMessage, _ script: RunningScript, _ context: SourceContext
     ) throws(ScriptError) {
         switch message {
-        case .collection(let collection):
+        case .collection(let collection, let faults):
+            collectionFaults += faults.map { "of '\(collection.key)' \($0)" }
             if !collections.insert(collection.key).inserted {
                 keyFaults.append("the collection '\(collection.key)' comes twice")
             }

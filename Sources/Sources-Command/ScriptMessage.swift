@@ -8,7 +8,8 @@ import SourceKit
 enum ScriptMessage {
     case spec(ScriptSpec)
     case problem(at: String?, message: String)
-    case collection(ListedCollection)
+    /// With what of it can't be taken; an empty key makes it none.
+    case collection(ListedCollection, faults: [String])
     case item(ListedItem)
     case progress
     case memory(JSONValue)
@@ -27,10 +28,6 @@ enum ScriptMessage {
         var complete: Bool?
     }
 
-    /// The protocol's limits on what is listed.
-    private static let longestKey = 512
-    private static let longestTitle = 4_096
-
     /// - Throws: ``ScriptError`` with why the line is no message.
     init(_ line: [UInt8]) throws(ScriptError) {
         // JSONDecoder would repair what is not UTF-8.
@@ -44,8 +41,10 @@ enum ScriptMessage {
             case "problem":
                 let problem = try Self.decode(Problem.self, line)
                 self = .problem(at: problem.at, message: problem.message)
-            case "collection": self = .collection(try Self.decode(Collection.self, line).listed)
-            case "item": self = .item(try Self.decode(Item.self, line).listed)
+            case "collection":
+                let collection = try Self.decode(ScriptCollection.self, line)
+                self = .collection(collection.listed, faults: collection.faults)
+            case "item": self = .item(try Self.decode(ScriptItem.self, line).listed)
             case "progress": self = .progress
             case "memory": self = .memory(try Self.decode(Memory.self, line).value)
             case "warning": self = .warning(try Self.decode(Warning.self, line).message)
@@ -78,8 +77,8 @@ enum ScriptMessage {
     /// Whether the title of what the line lists is cut.
     static func hasLongTitle(_ line: [UInt8]) -> Bool {
         struct Titled: Decodable { let title: String? }
-        guard line.count > longestTitle else { return false }
-        return (try? decode(Titled.self, line))?.title.map { $0.utf8.count > longestTitle } == true
+        guard line.count > ScriptItem.longestTitle else { return false }
+        return (try? decode(Titled.self, line))?.title.map { $0.utf8.count > ScriptItem.longestTitle } == true
     }
 
     private struct Kind: Decodable {
@@ -97,67 +96,6 @@ enum ScriptMessage {
 
     private struct Memory: Decodable {
         let value: JSONValue
-    }
-
-    private struct Collection: Decodable {
-        let key: String
-        let title: String?
-        let subtitle: String?
-        let section: String?
-        let expected: Int?
-        let latitude: Double?
-        let longitude: Double?
-
-        var listed: ListedCollection {
-            ListedCollection(
-                key: key, title: cut(title ?? key), subtitle: subtitle.map(cut), section: section.map(cut),
-                latitude: latitude, longitude: longitude, expected: expected.flatMap { $0 >= 0 ? $0 : nil })
-        }
-    }
-
-    private struct Item: Decodable {
-        let collection: String
-        let key: String
-        let url: String
-        let title: String?
-        let description: String?
-        let section: String?
-        let size: Int64?
-        let sha256: String?
-        let headers: [String: String]?
-        let thumbnail: String?
-        let metadata: [String: JSONValue]?
-        let fields: [String: String]?
-
-        var listed: ListedItem {
-            let headers = (headers ?? [:]).sorted { $0.key < $1.key }
-            return ListedItem(
-                collection: collection, key: String(key.prefix(longestKey)), url: url, title: cut(title ?? key),
-                description: description, section: section.map(cut),
-                metadata: (metadata ?? [:]).compactMapValues(\.metadata), thumbnailURL: thumbnail,
-                fields: fields ?? [:],
-                size: size, sha256: sha256, headers: headers.map { ListedHeader(name: $0.key, value: $0.value) },
-                invalid: complaint)
-        }
-
-        /// What makes it an item that is not fetched.
-        private var complaint: String? {
-            if key.isEmpty { return "its key is empty" }
-            if key.utf8.count > longestKey { return "its key is over \(longestKey) bytes" }
-            if let size, size < 0 || size > 1 << 53 { return "its size is not from 0 to 2^53" }
-            if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
-                return "its sha256 is not of 64 hexadecimal digits"
-            }
-            return nil
-        }
-    }
-
-    /// Cut to what the catalog takes for a title.
-    private static func cut(_ text: String) -> String {
-        guard text.utf8.count > longestTitle else { return text }
-        var result = text.prefix(longestTitle)
-        while result.utf8.count > longestTitle { result.removeLast() }
-        return String(result)
     }
 }
 
@@ -207,21 +145,4 @@ struct ScriptError: Error, CustomStringConvertible {
         let text = context.excerpt(String(decoding: line.prefix(4_096), as: UTF8.self), 100)
         return ScriptError("\(description): \(text)\(line.count > 100 ? "…" : "")")
     }
-}
-
-extension JSONValue {
-    /// As an item's metadata; nil for null.
-    fileprivate var metadata: MetadataValue? {
-        switch self {
-        case .null: nil
-        case .flag(let flag): .flag(flag)
-        case .integer(let number): .integer(number)
-        case .number(let number): .number(number)
-        case .text(let text): .text(text)
-        case .list(let values): .list(values.map { if case .text(let text) = $0 { text } else { $0.text } })
-        case .object: .text(text)
-        }
-    }
-
-    private var text: String { String(decoding: line, as: UTF8.self) }
 }

@@ -293,14 +293,15 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
             start = end + 1
         }
         incoming.removeFirst(start)
-        if incoming.count > Self.longestLine || lines.contains(where: { $0.count > Self.longestLine }) {
+        let long = lines.firstIndex { $0.count > Self.longestLine }
+        deliver(Array(lines[..<(long ?? lines.endIndex)]))
+        if long != nil || incoming.count > Self.longestLine {
             cause = cause ?? .longLine
             kill()
             close(output)
             output = -1
             return true
         }
-        deliver(lines)
         return !lines.isEmpty
     }
 

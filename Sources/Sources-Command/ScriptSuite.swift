@@ -160,6 +160,9 @@ package struct ScriptSuitePages: SourcePages {
         rule("a list has only JSON messages on standard output, and ends with done and status 0", listing.faults)
         rule("the counts in done are those of what came", listing.countFaults)
         rule("every collection comes before its items", listing.orderFaults)
+        if !listing.collectionFaults.isEmpty {
+            rule("what is said of collections can be taken", listing.collectionFaults)
+        }
         rule("keys are unique, and have 1 to 512 bytes", listing.keyFaults)
         rule("titles have at most 4096 bytes", listing.titleFaults)
         rule(

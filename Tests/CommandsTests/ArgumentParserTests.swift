@@ -142,6 +142,11 @@ struct ArgumentParserTests {
                 ["run", "--zzzzz", "a.yaml"], "unknown flag --zzzzz",
                 "runner run [FLAG...] JOB..., see runner run --help"
             ),
+            (
+                ["run", "--failed=", "a.yaml"],
+                "--failed= has no value; give --failed=REASON,..., or --failed alone for all",
+                "runner run --failed[=REASON,...] JOB..."
+            ),
             (["-qx", "a.yaml"], "unknown flag -x", "runner run [FLAG...] JOB..., see runner run --help"),
             (
                 ["run", "--limit", "x", "a.yaml"], "--limit must be a whole number from 1, not 'x'",

@@ -63,6 +63,13 @@ struct ItemCommandTests {
         #expect(try keys(workplace, "favourites", "--job", "job.yaml") == ["c", "a"])
         #expect(try workplace.run(["favourites", "remove", "c"]).errors == "1 item removed from the favourites\n")
         #expect(try keys(workplace, "favourites") == ["a"])
+        for (words, line) in [
+            (["remove", "c"], "nothing was removed from the favourites; 1 was none\n"),
+            (["remove", "c", "b"], "nothing was removed from the favourites; 2 were none\n"),
+            (["add", "a"], "nothing was added to the favourites; 1 was one before\n"),
+            (["add", "a", "b"], "1 item added to the favourites; 1 was one before\n"),
+            (["remove", "b", "c"], "1 item removed from the favourites; 1 was none\n"),
+        ] { #expect(try workplace.run(["favourites"] + words).errors == line) }
         let unknown = try workplace.run(["favourites", "add", "a", "e"])
         #expect(unknown.ending == .exit(64))
         #expect(unknown.errors.hasPrefix("runner: list has no item 'e'; runner search WORDS finds titles\n"))
@@ -87,9 +94,94 @@ struct ItemCommandTests {
         #expect(try keys(workplace, "search", "ha noi") == ["b", "d"])
 
         let restored = try workplace.run(["restore", "job.yaml", "a", "b"])
-        #expect(restored.errors == "list: 1 item restored; 1 had not been removed; the next run fetches what was\n")
+        #expect(
+            restored.errors
+                == "list: 1 item restored; the next run fetches it if its list has it; 1 had not been removed\n")
         _ = try workplace.run(["job.yaml", "--set", "refresh=never"])
         #expect(workplace.files() == ["list/Chợ ở Hà Nội.bin", "list/Hà Nội.bin"])
         #expect(try workplace.catalog().contradictions() == [])
+        #expect(
+            try workplace.run(["remove", "list", "b"]).errors.hasSuffix("1 item removed; runner restore undoes it\n"))
+        let again = try workplace.run(["remove", "list", "b"])
+        #expect(again.ending == .exit(0))
+        #expect(again.errors == "list: nothing was removed; 1 had been removed before\n")
+    }
+
+    @Test("search folds case as people write: straße is STRASSE, and ﬁ is fi")
+    func folding() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { request in .ok("the body of \(request.path)") }
+        let titles = ["Straße", "STRASSE", "GROẞ", "ﬁn", "ΣΊΣΥΦΟΣ"]
+        try workplace.writeJob(
+            source: ["items:"]
+                + titles.enumerated().map { "  - {key: '\($0)', url: '\(server.url("/\($0)"))', title: \($1)}" })
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        for (words, found) in [
+            ("strasse", ["0", "1"]), ("Straße", ["0", "1"]), ("gross", ["2"]), ("FIN", ["3"]), ("σισυφος", ["4"]),
+        ] { #expect(try keys(workplace, "search", words) == found) }
+    }
+
+    @Test("a name with characters that no terminal gets can be used as it is shown")
+    func shownNames() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { request in .ok("the body of \(request.path)") }
+        let items = [("a\\tb", "one"), ("a b", "two"), ("a*\\u202Eb", "three")].map { key, title in
+            "  - {key: \"\(key)\", url: '\(server.url("/\(title)"))', title: \(title)}"
+        }
+        try workplace.writeJob(source: ["items:"] + items)
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        let shown = try keys(workplace, "search", "e")
+        #expect(shown == ["a\u{fffd}b", "a*\u{fffd}b"])
+        for key in shown {
+            #expect(try workplace.run(["show", "list", key]).ending == .exit(0))
+            #expect(try workplace.run(["remove", "list", key]).errors.hasPrefix("list: 1 item removed"))
+        }
+        #expect(workplace.files() == ["list/two.bin"])
+        #expect(try workplace.run(["remove", "list", "x\u{fffd}b"]).ending == .exit(64))
+    }
+
+    @Test("what was changed since it was stored stays, and is named")
+    func changed() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        withExtendedLifetime(server) {}
+        #expect(
+            try workplace.run(["job.yaml", "--set", "output.sidecar=json", "--set", "refresh=never"]).ending == .exit(1)
+        )
+        try workplace.directory.write("mine", to: "out/list/Hà Nội.bin")
+        try workplace.directory.write("mine, too", to: "out/list/Đà Nẵng.bin.json")
+        let removed = try workplace.run(["remove", "list", "a", "c", "d"])
+        #expect(removed.ending == .exit(0))
+        let end = "stays: it was changed since it was stored, and is no longer the job's"
+        #expect(
+            removed.errors.split(separator: "\n") == [
+                "list: \(workplace.directory.path("out/list/Hà Nội.bin")) \(end)",
+                "list: \(workplace.directory.path("out/list/Đà Nẵng.bin.json")) \(end)",
+                "list: 3 items removed; runner restore undoes it",
+            ])
+        #expect(
+            workplace.files() == [
+                "list/Chợ ở Hà Nội.bin", "list/Chợ ở Hà Nội.bin.json", "list/Hà Nội.bin", "list/Đà Nẵng.bin.json",
+            ])
+        #expect(try workplace.catalog().number("SELECT count(*) FROM item WHERE state = 'removed'") == 3)
+    }
+
+    @Test("nothing is removed or restored while a run holds the job")
+    func held() throws {
+        let workplace = try Workplace()
+        let server = try stored(workplace)
+        #expect(try workplace.run(["remove", "list", "a"]).ending == .exit(0))
+        server.hold("/b")
+        let asked = server.requests.count
+        let program = try workplace.start(["job.yaml", "--refresh", "--only", "b"])
+        try server.waitForRequests(asked + 1)
+        for (command, key) in [("restore", "a"), ("remove", "c")] {
+            let result = try workplace.run([command, "list", key])
+            #expect(result.ending == .exit(75))
+            #expect(result.errors.hasPrefix("list: another run (pid \(program.processID), since "))
+        }
+        server.release("/b")
+        #expect(try program.wait().ending == .exit(0))
+        #expect(try keys(workplace, "search", "ha noi") == ["b", "d"])
     }
 }

@@ -91,6 +91,22 @@ struct ResetTests {
         #expect(try workplace.catalog().number("SELECT count(*) FROM item") == 0)
     }
 
+    @Test("metadata files count; one that was changed stays, and is named")
+    func metadata() throws {
+        let workplace = try Workplace()
+        let server = try job(workplace)
+        withExtendedLifetime(server) {}
+        #expect(try workplace.run(["job.yaml", "--set", "output.sidecar=json"]).ending == .exit(0))
+        try workplace.directory.write("mine", to: "out/a/a1.bin.json")
+        workplace.remove("out/a/a2.bin.json")
+        let result = try workplace.run(["reset", "list", "--yes"])
+        let path = workplace.directory.path("out/a/a1.bin.json")
+        #expect(
+            result.errors
+                == "list: \(path) stays: it was changed since it was written\nlist: 4 items and 6 files deleted\n")
+        #expect(workplace.files() == ["a/a1.bin.json"])
+    }
+
     @Test("what is at a path and is no file stays")
     func strangers() throws {
         let workplace = try Workplace()

@@ -54,8 +54,8 @@ struct ListTests {
             ("echo hello", "a line of the script is not a JSON object: hello"),
             ("printf '{\"type\":\"do'", "a line of the script is not a JSON object: {\"type\":\"do"),
             (#"printf '{"type":"warning","message":"\377"}\n'"#, "a line of the script is not UTF-8"),
-            (#"echo '{"type":"item","key":"k"}'"#, "a line of the script has no 'collection'"),
-            (#"echo '{"type":"collection","key":7}'"#, "a line of the script has another type in 'key'"),
+            (#"echo '{"type":"warning"}'"#, "a line of the script has no 'message'"),
+            (#"echo '{"type":"request","id":"x","url":"SERVER/1"}'"#, "a line of the script has another type in 'id'"),
             (#"echo '{"type":"done","items":2}'"#, "./list.sh counted 2 items, of which 1 came"),
             (#"echo '{"type":"done","collections":0}'"#, "./list.sh counted 0 collections, of which 1 came"),
             (
@@ -87,20 +87,108 @@ struct ListTests {
         #expect(try await run.run().finished.outcome == .complete)
     }
 
-    @Test("an item that can't be fetched fails alone")
-    func invalid() async throws {
-        let items = [
-            #"{"type":"item","collection":"a","key":"size","url":"SERVER/1","size":-1}"#,
-            #"{"type":"item","collection":"a","key":"digest","url":"SERVER/1","sha256":"xyz"}"#,
-            #"{"type":"item","collection":"a","key":"url","url":"file:///etc/passwd"}"#,
-            #"{"type":"item","collection":"a","key":"huge","url":"SERVER/1","size":9007199254740993}"#,
-        ]
+    @Test(
+        "what was listed before the fault is fetched, however fast it came",
+        arguments: [
+            "hello", #"{"type":"error","kind":"permanent","message":"no such album"}"#,
+            #"{"type":"error","kind":"rate","message":"too many","retry_after":0}"#, "long",
+            #"{"type":"problem","message":"no"}"#, "{\"type\":\"done\"}\nmore",
+        ])
+    func before(fault: String) async throws {
+        let run = try CommandRun("[ ! -e started ] || exit 1; touch started; cat lines.txt")
+        var lines = [#"{"type":"collection","key":"a"}"#]
+        lines += (1...30).map {
+            #"{"type":"item","collection":"a","key":"\#($0)","url":"\#(run.server.url("/\($0)"))"}"#
+        }
+        lines.append(fault == "long" ? String(repeating: "x", count: 2_000_000) : fault)
+        try run.directory.write(lines.joined(separator: "\n") + "\n", to: "lines.txt")
+        let report = try await run.run()
+        #expect(report.finished.outcome == .failed)
+        #expect(report.warnings == [])
+        #expect(try Array(run.items("state").values) == Array(repeating: "stored", count: 30))
+    }
+
+    @Test("a script that is started once more may list again what it had listed")
+    func again() async throws {
         let run = try CommandRun(
-            Self.list(1, end: items.map { "echo '\($0)'" }.joined(separator: "\n") + "\necho '{\"type\":\"done\"}'"))
-        #expect(try await run.run().finished.figures.failed == 4)
+            Self.list(3, end: "[ -e second ] && echo '{\"type\":\"done\"}'; touch second")
+                .replacing(
+                    "touch second", with: #"touch second; echo '{"type":"error","kind":"transient","message":"-"}'"#
+                )
+                .replacing("&& echo", with: "&& exec echo"))
+        let report = try await run.run()
+        #expect(report.finished.outcome == .complete)
+        #expect(report.warnings == [])
+        #expect(report.finished.figures.items == 3)
+    }
+
+    @Test(
+        "an item that can't be fetched fails alone, and its detail says why",
+        arguments: [
+            (
+                #""collection":"a","key":"k","url":"SERVER/1","size":-1"#,
+                "its size is not a whole number from 0 to 2^53"
+            ),
+            (#""collection":"a","key":"k","url":"SERVER/1","size":1e300"#, "its size is not a whole number"),
+            (#""collection":"a","key":"k","url":"SERVER/1","size":1e999"#, "its size is not a whole number"),
+            (#""collection":"a","key":"k","url":"SERVER/1","size":"12""#, "its size is not a whole number"),
+            (#""collection":"a","key":"k","url":"SERVER/1","size":9007199254740993"#, "its size is not a whole number"),
+            (
+                #""collection":"a","key":"k","url":"SERVER/1","sha256":"xyz""#,
+                "its sha256 is not of 64 hexadecimal digits"
+            ),
+            (#""collection":"a","key":"k","url":"file:///etc/passwd""#, ""),
+            (#""collection":"a","key":"k""#, "it has no url"),
+            (#""collection":"a","key":"k","url":null"#, "it has no url"),
+            (#""collection":"a","key":"k","url":["SERVER/1"]"#, "its url is not text"),
+            (#""collection":"a","url":"SERVER/1""#, "it has no key"),
+            (#""collection":"a","key":"","url":"x""#, "it has no key"),
+            (#""collection":"a","key":7,"url":"SERVER/1""#, "its key is not text"),
+            (#""collection":"a","key":"k","url":"SERVER/1","title":{"en":"x"}"#, "its title is not text"),
+            (
+                #""collection":"a","key":"k","url":"SERVER/1","headers":{"X":1}"#,
+                "its headers is not a mapping of texts"
+            ),
+            (#""collection":"a","key":"k","url":"SERVER/1","metadata":{"n":1e999}"#, "its metadata is not"),
+            (#""collection":"b","key":"k","url":"SERVER/1""#, "its collection 'b' was not listed before it"),
+            (#""key":"k","url":"SERVER/1""#, "its collection '' was not listed before it"),
+            (
+                #""collection":"a","key":"\#(String(repeating: "k", count: 513))","url":"x""#,
+                "its key is over 512 bytes"
+            ),
+        ])
+    func invalid(members: String, reason: String) async throws {
+        let end = "echo '{\"type\":\"item\",\(members)}'"
+        let last = #"{"type":"item","collection":"a","key":"last","url":"SERVER/2"}"#
+        let run = try CommandRun(
+            Self.list(1, end: "\(end)\necho '\(last)'\necho '{\"type\":\"done\",\"collections\":1,\"items\":3}'"),
+            path: "{position}")
+        let report = try await run.run()
+        #expect(report.finished.outcome == .partial)
+        #expect(report.finished.figures.failed == 1)
+        let failures = try run.failures()
+        #expect(failures.first?.hasPrefix("invalid: \(reason)") == true, "\(failures)")
+        let states = try run.items("state")
+        #expect(states.count == 3 && states["a/1"] == "stored" && states["last"] == "stored", "\(states)")
+    }
+
+    @Test("what can't be taken of a collection is left out with a warning")
+    func collections() async throws {
+        let run = try CommandRun(
+            #"""
+            echo '{"type":"collection","key":"a","title":7,"expected":1e300,"latitude":"x"}'
+            echo '{"type":"collection","title":"no key"}'
+            echo '{"type":"item","collection":"a","key":"k","url":"SERVER/1"}'
+            echo '{"type":"done","collections":2}'
+            """#)
+        let report = try await run.run()
+        #expect(report.finished.outcome == .complete)
         #expect(
-            try run.items("failure") == [
-                "a/1": "", "size": "invalid", "digest": "invalid", "url": "invalid", "huge": "invalid",
+            report.warnings == [
+                "the collection 'a' of the script: its title is not text",
+                "the collection 'a' of the script: its latitude is not a number",
+                "the collection 'a' of the script: its expected is not a whole number from 0",
+                "a collection of the script has no key, and is passed over",
             ])
     }
 

@@ -23,12 +23,12 @@ extension Command {
             [
                 "JOB is a job's name or its file, KEY the key, URL, title or path of an item. The file and the pictures that were "
                     + "made of it are deleted, and no run fetches the item again, until runner restore. A file that was changed since it "
-                    + "was stored stays. Nothing is removed while a run of the job is at work."
+                    + "was stored stays, and is named. Nothing is removed while a run of the job is at work."
             ]
         case .restore:
             [
                 "JOB is a job's name or its file, KEY the key, URL, title or path of an item that was removed. The next run fetches "
-                    + "it again."
+                    + "it again if its list has it. Nothing is restored while a run of the job is at work."
             ]
         default: []
         }

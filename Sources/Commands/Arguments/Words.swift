@@ -76,6 +76,12 @@ struct Words {
             }
             return
         }
+        if flag.isValueOptional, attached == "" {
+            throw UsageError(
+                message:
+                    "--\(flag.name)= has no value; give --\(flag.name)=\(valueName), or --\(flag.name) alone for all",
+                usage: usage(of: flag))
+        }
         guard let value = attached ?? (flag.isValueOptional ? "" : rest.popFirst()) else {
             throw UsageError(message: "--\(flag.name) needs a value: \(valueName)", usage: usage(of: flag))
         }

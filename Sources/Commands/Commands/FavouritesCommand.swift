@@ -34,10 +34,22 @@ struct FavouritesCommand {
             guard let jobs = try context.jobs(options, on: catalog) else { return .invalidJob }
             let ids = try ItemNames.find(words, in: jobs, on: catalog)
             let now = wallClockMicroseconds()
+            var count = 0
             try catalog.transaction {
-                for id in ids { _ = try PageMarks.setFavourite(id, isOn, now: now, in: catalog) }
+                for id in ids where try PageMarks.isFavourite(id, in: catalog) != isOn {
+                    _ = try PageMarks.setFavourite(id, isOn, now: now, in: catalog)
+                    count += 1
+                }
             }
-            console.tell("\(counted(ids.count, "item")) \(isOn ? "added to" : "removed from") the favourites")
+            let change = isOn ? "added to" : "removed from"
+            let others = ids.count - count
+            let rest =
+                isOn
+                ? "\(others) \(others == 1 ? "was one" : "were some") before"
+                : "\(others) \(others == 1 ? "was none" : "were none")"
+            console.tell(
+                "\(count == 0 ? "nothing was" : counted(count, "item")) \(change) the favourites"
+                    + (others == 0 ? "" : "; \(rest)"))
             return .success
         } catch let error as UpkeepError {
             return refuse(context.message(error))

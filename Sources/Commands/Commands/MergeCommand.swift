@@ -57,7 +57,7 @@ struct MergeCommand {
                     : "shard \(shard.number): \(file) is gone: carve anew for its items")
         }
         let more = progress.missing.count - Self.mostNamed
-        if more > 0 { console.tell("… and \(more) more shards") }
+        if more > 0 { console.tell("… and \(more) more \(more == 1 ? "shard" : "shards")") }
         guard let outcome = progress.outcome else { return .partial }
         console.tell("\(progress.job): run \(progress.run) is \(outcome), \(progress.failed) failed")
         console.tell("more: runner report \(progress.job) --shards\(context.databaseClause(options))")

@@ -33,7 +33,7 @@ struct RemovalCommand {
             let known = try CatalogJob.names(on: catalog)
             guard known.contains(name) else { throw UpkeepError.unknownJob(name, known: known) }
             let ids = try ItemNames.find(words, in: [name], on: catalog)
-            return try command == .remove ? remove(ids, of: name, database) : restore(ids, of: name, on: catalog)
+            return try change(ids, of: name, database)
         } catch let error as UpkeepError {
             return refuse(context.message(error))
         } catch let error as ItemNameError {
@@ -44,23 +44,41 @@ struct RemovalCommand {
         }
     }
 
-    private func remove(_ ids: [Int64], of name: String, _ database: String) throws -> ExitCode {
-        switch try ItemRemoval.remove(ids, database: database, environment: context.environment) {
+    private func change(_ ids: [Int64], of name: String, _ database: String) throws -> ExitCode {
+        let ending =
+            try command == .remove
+            ? ItemRemoval.remove(ids, database: database, environment: context.environment)
+            : ItemRemoval.restore(ids, database: database, environment: context.environment)
+        switch ending {
         case .busy(let job, let holder):
             console.tell(context.busyText(job: job, holder))
             return .locked
-        case .done(let faults):
-            for fault in faults { console.tell("\(name): \(fault); it stays") }
-            console.tell("\(name): \(counted(ids.count - faults.count, "item")) removed; runner restore undoes it")
-            return faults.isEmpty ? .success : .failed
+        case .done(let outcome):
+            for path in outcome.changed {
+                console.tell("\(name): \(path) stays: it was changed since it was stored, and is no longer the job's")
+            }
+            for fault in outcome.faults { console.tell("\(name): \(fault); it stays") }
+            console.tell("\(name): \(summary(outcome, of: ids.count))")
+            return outcome.faults.isEmpty ? .success : .failed
         }
     }
 
-    private func restore(_ ids: [Int64], of name: String, on catalog: Connection) throws -> ExitCode {
-        let count = try catalog.transaction { try ItemRemoval.restore(ids, on: catalog) }
-        let others = ids.count - count
-        let rest = others > 0 ? "; \(others) had not been removed" : ""
-        console.tell("\(name): \(counted(count, "item")) restored\(rest); the next run fetches what was")
-        return .success
+    /// `2 items removed; runner restore undoes it; 1 had been removed before`.
+    private func summary(_ outcome: ItemRemoval.Outcome, of count: Int) -> String {
+        let isRemoval = command == .remove
+        let rest = count - outcome.items - outcome.faults.count
+        var parts: [String] = []
+        if outcome.items > 0 {
+            let consequence =
+                isRemoval
+                ? "runner restore undoes it"
+                : outcome.items == 1
+                    ? "the next run fetches it if its list has it" : "the next run fetches those that its list has"
+            parts.append("\(counted(outcome.items, "item")) \(isRemoval ? "removed" : "restored"); \(consequence)")
+        } else {
+            parts.append("nothing was \(isRemoval ? "removed" : "restored")")
+        }
+        if rest > 0 { parts.append("\(rest) had \(isRemoval ? "" : "not ")been removed\(isRemoval ? " before" : "")") }
+        return parts.joined(separator: "; ")
     }
 }

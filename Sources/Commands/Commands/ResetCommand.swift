@@ -73,8 +73,12 @@ struct ResetCommand {
     }
 
     private func tell(_ outcome: JobReset.Outcome, of name: String, in directory: String) {
-        for path in outcome.strangers.prefix(50) {
-            console.tell("\(name): \(directory)/\(path) stays: not a regular file")
+        for (paths, reason) in [
+            (outcome.strangers, "not a regular file"), (outcome.changed, "it was changed since it was written"),
+        ] {
+            for path in paths.prefix(50) { console.tell("\(name): \(directory)/\(path) stays: \(reason)") }
+            let more = paths.count - 50
+            if more > 0 { console.tell("\(name): and \(more) more \(more == 1 ? "stays" : "stay"): \(reason)") }
         }
         let missing = outcome.missing > 0 ? ", \(outcome.missing) more had gone before" : ""
         console.tell(

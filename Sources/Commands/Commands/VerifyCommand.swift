@@ -63,6 +63,8 @@ final class FindingPrinter: Sendable {
         var counts: [String: Int] = [:]
         /// Faults of delisted items.
         var gone = 0
+        /// Faults of metadata files of others.
+        var metadata = 0
         /// Why stdout takes nothing more.
         var fault: OutputError?
         /// When the line that shows the work was drawn last; nil while there is none.
@@ -82,7 +84,7 @@ final class FindingPrinter: Sendable {
         let isAligned = console.outputTerminal.isInteractive
         state.withLock { state in
             state.counts[word, default: 0] += 1
-            if finding.isGone { state.gone += 1 }
+            if finding.isGone { state.gone += 1 } else if finding.isMetadata { state.metadata += 1 }
             guard state.fault == nil else { return }
             let fields = [word, finding.job, finding.key, finding.path, detail].map(displayable)
             let line =
@@ -119,7 +121,7 @@ final class FindingPrinter: Sendable {
 
     /// `flags: 239 files, 128.0 kB: 1 missing, 2 changed; runner verify flags --repair has the next run fetch them`.
     func summary(of name: String, _ outcome: Verification.Outcome, isRepaired: Bool) -> String {
-        let (counts, gone) = state.withLock { ($0.counts, $0.gone) }
+        let (counts, gone, metadata) = state.withLock { ($0.counts, $0.gone, $0.metadata) }
         let text = "\(name): \(counted(outcome.files, "file")), \(byteText(outcome.bytes)): "
         guard outcome.faults > 0 else { return text + "all match the catalog" }
         let found = Self.order.compactMap { word in counts[word].map { "\($0) \(word)" } }.joined(separator: ", ")
@@ -127,10 +129,11 @@ final class FindingPrinter: Sendable {
         var way = ""
         if fetched > 0 {
             let what = gone > 0 ? "\(fetched) of them" : fetched == 1 ? "it" : "them"
+            let verbs = metadata == 0 ? ["fetch"] : metadata == fetched ? ["write"] : ["fetch", "write"]
             way =
                 isRepaired
-                ? "; the next run fetches \(what)"
-                : "; runner verify \(name) --repair has the next run fetch \(what)"
+                ? "; the next run \(verbs.map { $0 == "fetch" ? "fetches" : "writes" }.joined(separator: " or ")) \(what)"
+                : "; runner verify \(name) --repair has the next run \(verbs.joined(separator: " or ")) \(what)"
         }
         if gone > 0 {
             way +=

@@ -67,7 +67,7 @@ package enum EvictionRows {
 
     /// Has an item claim no file; its row keeps the size and the digest of the one that goes.
     ///
-    /// - Parameter state: `evicted`, which no run fetches again; or `gone`, fetched when it is listed again.
+    /// - Parameter state: `evicted` or `removed`, which no run fetches again; or `gone`, fetched when it is listed again.
     package static func evict(item id: Int64, as state: ItemState, on catalog: Connection) throws {
         try catalog.run(
             """
@@ -78,13 +78,15 @@ package enum EvictionRows {
             """, state, id)
     }
 
-    /// Delisted items of a job that have a file, in the order of their ids after this one; none at the end.
+    /// Delisted items of a job whose rows claim a file, if only one of metadata, in the order of their ids after this one;
+    /// none at the end.
     package static func gone(
         ofJob job: String, after id: Int64, limit: Int, on catalog: Connection
     ) throws -> [Int64] {
         try catalog.rows(
             """
-            SELECT id FROM item WHERE job = ? AND id > ? AND state = 'gone' AND path IS NOT NULL ORDER BY id LIMIT ?
+            SELECT id FROM item WHERE job = ? AND id > ? AND state = 'gone'
+                AND (path IS NOT NULL OR EXISTS (SELECT 1 FROM sidecar WHERE item_id = item.id)) ORDER BY id LIMIT ?
             """, job, id, limit
         ) { try $0[0] }
     }

@@ -19,7 +19,7 @@ package enum ItemLookup {
         try items(name, of: job, on: catalog).map(\.key)
     }
 
-    /// The items of a job that `name` is the key, the URL, the path or the title of; mostly one.
+    /// The items of a job that `name` is the key, the URL, the path or the title of, as it is or as lists show it; mostly one.
     ///
     /// - Parameter name: a path may be relative to the output directory or to the current folder, or absolute.
     package static func items(_ name: String, of job: String, on catalog: Connection) throws -> [Item] {
@@ -35,6 +35,38 @@ package enum ItemLookup {
                 if !items.isEmpty { return items }
             }
         }
+        return try shown(name, of: job, on: catalog)
+    }
+
+    /// What stands in lines for people in place of a character that would control the terminal.
+    private static let replacement: Unicode.Scalar = "\u{fffd}"
+
+    /// The items whose names are shown as `name`, with characters replaced that no terminal should get.
+    private static func shown(_ name: String, of job: String, on catalog: Connection) throws -> [Item] {
+        guard name.unicodeScalars.contains(replacement) else { return [] }
+        for column in columns {
+            let pattern = name.unicodeScalars.map { scalar in
+                scalar == replacement ? "?" : "*?[".unicodeScalars.contains(scalar) ? "[\(scalar)]" : "\(scalar)"
+            }.joined()
+            var items: [Item] = []
+            try catalog.forEach(
+                "SELECT id, key, \(column) FROM item WHERE job = ? AND \(column) GLOB ? ORDER BY position, id", job,
+                pattern
+            ) { row in
+                let found: String = try row[2]
+                guard items.count < limit, zip(found.unicodeScalars, name.unicodeScalars).allSatisfy(isShown) else {
+                    return
+                }
+                items.append(Item(id: try row[0], key: try row[1]))
+            }
+            if !items.isEmpty { return items }
+        }
         return []
+    }
+
+    private static func isShown(_ scalar: Unicode.Scalar, as shown: Unicode.Scalar) -> Bool {
+        guard scalar != shown else { return true }
+        let controls: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
+        return shown == replacement && controls.contains(scalar.properties.generalCategory)
     }
 }

@@ -382,31 +382,18 @@ package enum ItemRows {
 
     // MARK: Removing
 
-    /// The job of an item that was not removed.
-    package static func job(ofKept item: Int64, on catalog: Connection) throws -> String? {
-        try catalog.value("SELECT job FROM item WHERE id = ? AND state != 'removed'", item)
+    /// The job of an item, if it was removed, or if it was not.
+    package static func job(of item: Int64, isRemoved: Bool, on catalog: Connection) throws -> String? {
+        try catalog.value("SELECT job FROM item WHERE id = ? AND (state = 'removed') = ?", item, isRemoved)
     }
 
-    package static func markRemoved(_ item: Int64, on catalog: Connection) throws {
-        try catalog.run(
-            """
-            UPDATE item SET state = 'removed', path = NULL, failure = NULL, is_unsettled = 0,
-                permanent_failures = 0, asked_again_at = NULL WHERE id = ?
-            """, item)
+    /// The key of an item; nil where there is none.
+    package static func key(of item: Int64, on catalog: Connection) throws -> String? {
+        try catalog.value("SELECT key FROM item WHERE id = ?", item)
     }
 
-    /// Of an item whose file was taken away because another list does not have it: the next list that has it fetches it.
-    package static func markDelisted(_ item: Int64, on catalog: Connection) throws {
-        try catalog.run(
-            """
-            UPDATE item SET state = 'gone', path = NULL, failure = NULL, is_unsettled = 0,
-                permanent_failures = 0, asked_again_at = NULL WHERE id = ?
-            """, item)
-    }
-
-    /// Has the next run fetch an item again that was removed; false for one that was not.
-    package static func restore(_ item: Int64, on catalog: Connection) throws -> Bool {
+    /// Has the next run that takes an item fetch it again, which was removed.
+    package static func restore(_ item: Int64, on catalog: Connection) throws {
         try catalog.run("UPDATE item SET state = 'pending', is_unsettled = 1 WHERE id = ? AND state = 'removed'", item)
-        return catalog.changes > 0
     }
 }

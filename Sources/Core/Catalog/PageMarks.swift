@@ -81,6 +81,11 @@ package enum PageMarks {
         return catalog.changes > 0
     }
 
+    /// Whether an item is a favourite.
+    package static func isFavourite(_ item: Int64, in catalog: Connection) throws -> Bool {
+        try catalog.value("SELECT 1 FROM mark WHERE item_id = ? AND kind = 'favourite'", item, as: Int64.self) != nil
+    }
+
     /// Marks an item as a favourite, or as none. False where there is no such item.
     package static func setFavourite(_ item: Int64, _ isOn: Bool, now: Int64, in catalog: Connection) throws -> Bool {
         let title: String? = try catalog.value("SELECT title FROM item WHERE id = ?", item)

@@ -19,7 +19,7 @@ package enum ResetRows {
     /// What a scope has, by its rows.
     package struct Extent: Sendable {
         package let items: Int
-        /// Files that the rows claim, and their bytes.
+        /// Files that the rows claim, those of metadata too, and their bytes.
         package let files: Int
         package let bytes: Int64
     }
@@ -27,8 +27,9 @@ package enum ResetRows {
     package static func extent(ofJob job: String, _ scope: Scope, on catalog: Connection) throws -> Extent {
         try catalog.first(
             """
-            SELECT count(*), count(path), CAST(total(iif(path IS NULL, 0, size)) AS INTEGER) FROM item
-            WHERE job = ? AND \(Scope.condition)
+            SELECT count(*), count(item.path) + count(sidecar.path),
+                CAST(total(iif(item.path IS NULL, 0, item.size)) + total(sidecar.size) AS INTEGER)
+            FROM item LEFT JOIN sidecar ON item_id = id WHERE job = ? AND \(Scope.condition)
             """, job, scope.collection, scope.item
         ) { try Extent(items: $0[0], files: $0[1], bytes: $0[2]) } ?? Extent(items: 0, files: 0, bytes: 0)
     }

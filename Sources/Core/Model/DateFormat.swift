@@ -61,8 +61,9 @@ package struct DateFormat: Hashable, Sendable {
     }
 }
 
-/// A date as lists write them: `2011-03-20 17:00:05`, `2011-03-20T17:00:05+02:00`, `2011-03-20`, `2011:03:20 17:00:05` as
-/// cameras do, all as they are written, whatever the zone; or seconds, milliseconds or microseconds since 1970, in UTC.
+/// A date as lists write them: `2011-03-20 17:00:05`, `2011-03-20T17:00:05+02:00`, `2011-03-20`, `20110320`, `20110320170005`,
+/// `20110320T170005Z`, `2011:03:20 17:00:05` as cameras do, all as they are written, whatever the zone; or seconds,
+/// milliseconds or microseconds since 1970, in UTC. What has more to it, as several dates, is none.
 private struct WrittenDate {
     let year: Int
     let month: Int
@@ -71,8 +72,15 @@ private struct WrittenDate {
     var minute = 0
     var second = 0
 
+    /// Digits of a date, and of one with its time: few numbers of so many digits would be times since 1970.
+    private static let writtenLengths: Set = [8, 14]
+
     init?(_ text: String) {
-        guard let number = wholeNumber(text), text.utf8.count >= 8, number < largestWholeNumber else {
+        // A number may have a fraction.
+        let digits = text.prefix { $0 != "." }
+        guard digits.utf8.count > 8, !Self.writtenLengths.contains(text.utf8.count), let number = wholeNumber(digits),
+            number < largestWholeNumber, text.dropFirst(digits.count + 1).allSatisfy({ ("0"..."9").contains($0) })
+        else {
             self.init(written: text)
             return
         }
@@ -83,17 +91,36 @@ private struct WrittenDate {
 
     private init?(written text: String) {
         var rest = Array(text.utf8)[...]
-        guard let year = Self.take(4, &rest), Self.skip("-:/", &rest), let month = Self.take(2, &rest),
-            Self.skip("-:/", &rest), let day = Self.take(2, &rest), (1...12).contains(month),
-            (1...Self.days(in: month, of: year)).contains(day)
+        guard let year = Self.take(4, &rest) else { return nil }
+        let isCompact = !Self.skip("-:/", &rest)
+        guard let month = Self.take(2, &rest), isCompact || Self.skip("-:/", &rest), let day = Self.take(2, &rest),
+            year > 0, (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day)
         else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
-        guard Self.skip(" T", &rest), let hour = Self.take(2, &rest), Self.skip(":", &rest),
-            let minute = Self.take(2, &rest), hour < 24, minute < 60
-        else { return }
-        (self.hour, self.minute) = (hour, minute)
-        if Self.skip(":", &rest), let second = Self.take(2, &rest), second <= 60 { self.second = second }
+        if Self.skip(" T", &rest) || isCompact && !rest.isEmpty {
+            guard let hour = Self.take(2, &rest) else { return nil }
+            let hasColons = Self.skip(":", &rest)
+            guard let minute = Self.take(2, &rest), hour < 24, minute < 60 else { return nil }
+            (self.hour, self.minute) = (hour, minute)
+            if hasColons ? Self.skip(":", &rest) : rest.first.map(Self.isDigit) == true {
+                guard let second = Self.take(2, &rest), second < 60 else { return nil }
+                self.second = second
+                if Self.skip(".,", &rest) { rest = rest.drop(while: Self.isDigit) }
+            }
+        }
+        guard Self.isZone(rest) else { return nil }
     }
+
+    /// Whether what follows a date and its time is a zone, as `Z`, `+02:00`, ` UTC` or `[Europe/Paris]`; or nothing.
+    private static func isZone(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let first = text.first(where: { $0 != UInt8(ascii: " ") }) else { return true }
+        return !isDigit(first) && text.count <= 60
+            && text.allSatisfy { byte in
+                isDigit(byte) || (0x41...0x5A).contains(byte & 0xDF) || " +-:/_[]".utf8.contains(byte)
+            }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     var dayOfYear: Int {
         (1..<month).reduce(day) { $0 + Self.days(in: $1, of: year) }

@@ -14,6 +14,8 @@ package struct Page: Sendable {
     package var memory: String?
     /// Whether this list leaves out, on purpose, some of what there is: nothing of the job is then taken for gone.
     package var isPartial = false
+    /// Whether its list began a second time, so that items of earlier pages come again without that being a fault.
+    package var mayRepeat = false
 
     package init(
         collections: [ListedCollection] = [], items: [ListedItem] = [], warnings: [String] = [],
@@ -32,6 +34,7 @@ extension Page {
         guard items.count > count else { return [self] }
         return stride(from: 0, to: items.count, by: count).map { start in
             var part = start == 0 ? self : Page()
+            part.mayRepeat = mayRepeat
             part.memory = start + count < items.count ? nil : memory
             part.items = Array(items[start..<min(start + count, items.count)])
             return part

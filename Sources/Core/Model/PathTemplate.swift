@@ -137,6 +137,9 @@ package struct PathTemplate: Sendable, Hashable {
             }
             guard let end = rest.firstIndex(of: "}") else { throw TemplateError("a { without its }") }
             let written = rest[rest.index(after: rest.startIndex)..<end]
+            if written.contains("{") {
+                throw TemplateError("a { without its }", hint: "before '\(written.drop { $0 != "{" })}'")
+            }
             let colon = written.firstIndex(of: ":")
             let name = String(colon.map { written[..<$0] } ?? written)
             let isAccepted = acceptsOthers && !name.isEmpty || TemplateField.isMetadata(name)

@@ -1,5 +1,25 @@
 @_spi(_Unicode) import Swift
 
+extension Unicode.Scalar {
+    /// The scalar after full case folding (Unicode's CaseFolding.txt, statuses C and F).
+    ///
+    /// Small, large and small again puts every pair that folding makes equal into one spelling: "ẞ", "ß" and "SS"; "ﬁ" and
+    /// "FI"; "Σ", "σ" and "ς". Only the dotless i, which case mapping makes an "i", has no folding.
+    package var caseFolded: String.UnicodeScalarView {
+        var folded = String.UnicodeScalarView()
+        guard self != "\u{131}" else {
+            folded.append(self)
+            return folded
+        }
+        for small in properties.lowercaseMapping.unicodeScalars {
+            for large in small.properties.uppercaseMapping.unicodeScalars {
+                folded.append(contentsOf: large.properties.lowercaseMapping.unicodeScalars)
+            }
+        }
+        return folded
+    }
+}
+
 /// A text as searches and alphabetical lists compare it: UTF-8, without case and accents.
 ///
 /// Letters that only look like a letter with a mark, as đ and ł do, count as the letter.
@@ -12,7 +32,7 @@ package func searchable(_ text: String) -> [UInt8] {
     if let plain { return plain }
     var folded = ""
     for scalar in text._nfd where scalar.properties.generalCategory != .nonspacingMark {
-        for small in scalar.properties.lowercaseMapping.unicodeScalars {
+        for small in scalar.caseFolded {
             folded.unicodeScalars.append(lookalikes[small] ?? small)
         }
     }

@@ -151,7 +151,7 @@ struct RenderResult: Sendable {
     var failure: (word: FailureWord, detail: String)? {
         let fault = faults.first { $0.kind == .tooLarge } ?? faults.first { $0.kind != .unsupported }
         guard let fault else { return nil }
-        let others = faults.count > 1 ? "; \(faults.count - 1) more faults" : ""
+        let others = faults.count > 1 ? "; \(faults.count - 1) more \(faults.count == 2 ? "fault" : "faults")" : ""
         return (FailureWord(fault.kind), fault.detail + others)
     }
 

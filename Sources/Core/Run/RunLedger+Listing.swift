@@ -60,7 +60,7 @@ extension RunLedger {
         list.noteIncomplete(page.incomplete)
         for item in page.items {
             guard !isEnough else { break }
-            try list(item, on: catalog, now: now, clock: clock, &outcome)
+            try list(item, mayRepeat: page.mayRepeat, on: catalog, now: now, clock: clock, &outcome)
         }
         outcome.isEnough = isEnough
         try writeFigures(on: catalog)
@@ -98,7 +98,8 @@ extension RunLedger {
     }
 
     private func list(
-        _ item: ListedItem, on catalog: Connection, now: Int64, clock: Monotonic, _ outcome: inout ListingOutcome
+        _ item: ListedItem, mayRepeat: Bool, on catalog: Connection, now: Int64, clock: Monotonic,
+        _ outcome: inout ListingOutcome
     ) throws {
         guard let collection = list[item.collection] else {
             outcome.warnings.append(
@@ -123,7 +124,7 @@ extension RunLedger {
             row = inserted
         } else if let known = try ItemRows.find(key: key, inJob: context.job.name, on: catalog) {
             guard !selected.contains(known.id) else {
-                outcome.warnings.append("the key '\(key)' is listed twice; the second is passed over")
+                if !mayRepeat { outcome.warnings.append("the key '\(key)' is listed twice; the second is passed over") }
                 return
             }
             let isNamedAnew = renaming.isNamedAnew(known, listing, collection)

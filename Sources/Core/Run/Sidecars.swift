@@ -14,6 +14,9 @@ import Transfer
 ///
 /// Confined to the catalog's queue, like the ledger.
 final class Sidecars {
+    /// Bytes of a metadata file that is read to see whose it is.
+    private static let longestRead: Int64 = 1 << 24
+
     private let context: RunContext
     private let journal: RunJournal
     /// Items whose metadata files are to be looked at.
@@ -41,6 +44,8 @@ final class Sidecars {
         let part: SealedPart
         /// What the item has so far.
         let recorded: Sidecar?
+        /// What each metadata file of the item begins with.
+        let beginning: [UInt8]
 
         /// A file that goes, since the item has its metadata elsewhere now.
         var superseded: Sidecar? { recorded.flatMap { $0.path == sidecar.path ? nil : $0 } }
@@ -71,21 +76,19 @@ final class Sidecars {
         }
     }
 
-    /// Takes the metadata files that are there already, and says which item they are of; they stay as they are, and the
-    /// next run brings them up to date.
+    /// Takes the metadata files that are there already and are as they would be written. Others may have been edited, and
+    /// stay nobody's.
     private func adopt(on catalog: Connection) throws {
         try catalog.transaction {
-            for item in due {
+            for item in due where try SidecarRows.sidecar(ofItem: item, on: catalog) == nil {
                 guard let content = try SidecarRows.content(ofItem: item, on: catalog),
-                    let path = try? RelativePath(validating: content.path + ".json"),
-                    let found = context.output.information(path), found.isRegular
+                    let path = try? RelativePath(validating: content.path + ".json")
                 else { continue }
-                let beginning = content.beginning
-                guard (try? context.output.beginning(of: path, count: beginning.count)) == beginning,
-                    let digest = try? context.output.digest(of: path), try !isClaimed(path, on: catalog)
-                else { continue }
-                try SidecarRows.set(
-                    Sidecar(item: item, path: path, size: found.size, digest: digest), on: catalog)
+                let bytes = content.json
+                let sidecar = Sidecar(
+                    item: item, path: path, size: Int64(bytes.count), digest: SHA256Digest(of: bytes))
+                guard sidecar.isUnchanged(in: context.output), try !isClaimed(path, on: catalog) else { continue }
+                try SidecarRows.set(sidecar, on: catalog)
             }
         }
     }
@@ -104,7 +107,8 @@ final class Sidecars {
         }
         let part = try context.output.makePart("sidecar-\(item)", bytes, digest)
         return Change(
-            sidecar: Sidecar(item: item, path: path, size: part.size, digest: digest), part: part, recorded: recorded)
+            sidecar: Sidecar(item: item, path: path, size: part.size, digest: digest), part: part, recorded: recorded,
+            beginning: content.beginning)
     }
 
     private func write(_ changes: [Change], on catalog: Connection) throws {
@@ -118,27 +122,46 @@ final class Sidecars {
         if isDurable { try context.output.flushData() }
         var written: [Change] = []
         var refused: [Change] = []
+        var displaced: [Int64] = []
         for change in changes {
-            if try publish(change, on: catalog) { written.append(change) } else { refused.append(change) }
+            if try publish(change, &displaced, on: catalog) { written.append(change) } else { refused.append(change) }
         }
         if isDurable { try context.output.flushFolders() }
         try catalog.transaction {
+            for item in displaced { try SidecarRows.delete(ofItem: item, on: catalog) }
+            // One that was edited where it is stays its item's: `verify` reports it.
+            for change in refused where change.superseded != nil {
+                try SidecarRows.delete(ofItem: change.sidecar.item, on: catalog)
+            }
             for change in written { try SidecarRows.set(change.sidecar, on: catalog) }
-            for change in refused { try SidecarRows.delete(ofItem: change.sidecar.item, on: catalog) }
         }
-        for old in changes.compactMap(\.superseded) where old.isUnchanged(in: context.output) {
+        for change in changes {
+            guard let old = change.superseded, old.isUnchanged(in: context.output), isOfItem(change, old.path) else {
+                continue
+            }
             try context.output.remove(old.path)
             context.output.removeEmptyFolders(above: old.path)
         }
         journal.clear()
     }
 
+    /// Whether a metadata file says that it is the item's: another one may have its old name by now.
+    private func isOfItem(_ change: Change, _ path: RelativePath) -> Bool {
+        (try? context.output.beginning(of: path, count: change.beginning.count)) == change.beginning
+    }
+
     /// Gives a metadata file its name; false where somebody else's file has that.
-    private func publish(_ change: Change, on catalog: Connection) throws -> Bool {
+    ///
+    /// - Parameter displaced: gets an item whose metadata file had the name, as when items exchange their titles.
+    private func publish(_ change: Change, _ displaced: inout [Int64], on catalog: Connection) throws -> Bool {
         let path = change.sidecar.path
         var outcome = try context.output.publish(change.part, as: path, replacing: false)
-        if outcome == .exists, try isOwn(change, on: catalog) {
-            outcome = try context.output.publish(change.part, as: path, replacing: true)
+        if outcome == .exists {
+            let former = try formerOwner(of: path, on: catalog)
+            if try former != nil || isOwn(change, on: catalog) {
+                outcome = try context.output.publish(change.part, as: path, replacing: true)
+                if let former, former != change.sidecar.item { displaced.append(former) }
+            }
         }
         if outcome == .published { return true }
         try change.part.discard(in: context.output)
@@ -158,6 +181,17 @@ final class Sidecars {
         return try journal.isLeftover(change.sidecar.path) && !isClaimed(change.sidecar.path, on: catalog)
     }
 
+    /// The item that a metadata file of this job says that it is of, where it is that one's and unchanged.
+    private func formerOwner(of path: RelativePath, on catalog: Connection) throws -> Int64? {
+        guard let found = context.output.information(path), found.isRegular, found.size <= Self.longestRead,
+            let bytes = try? context.output.beginning(of: path, count: Int(found.size)),
+            case .object(let members)? = JSONValue(parsing: bytes), case .text(let key)? = members["key"],
+            let item = try ItemRows.find(key: key, inJob: context.job.name, on: catalog)?.id,
+            let recorded = try SidecarRows.sidecar(ofItem: item, on: catalog)
+        else { return nil }
+        return recorded.path == path && recorded.digest == SHA256Digest(of: bytes) ? item : nil
+    }
+
     /// Whether the path is that of an item's file.
     private func isClaimed(_ path: RelativePath, on catalog: Connection) throws -> Bool {
         try ItemRows.isClaimed(path: path.text, besides: 0, inJob: context.job.name, on: catalog)
@@ -172,10 +206,12 @@ final class Sidecars {
     var warnings: [String] {
         var warnings: [String] = []
         if let path = firstStranger {
-            let others = strangers == 1 ? "" : " and \(strangers - 1) others"
+            let others = strangers - 1
+            let (verb, they) = others == 0 ? ("was", "it stays as it is") : ("were", "they stay as they are")
+            let rest = others == 0 ? "" : " and \(others) other\(others == 1 ? "" : "s")"
             warnings.append(
-                "\(path)\(others) were not written by this job, or were changed since: they stay as they are, and no "
-                    + "metadata is written there")
+                "\(path)\(rest) \(verb) not written by this job, or \(verb) changed since: \(they), and no metadata is "
+                    + "written there")
         }
         if let fault = firstFault {
             let count = faults == 1 ? "a file" : "\(faults) files"

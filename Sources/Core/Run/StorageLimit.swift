@@ -93,6 +93,10 @@ final class StorageLimit {
             for file in surplus.changed {
                 events.append(warning("\(file.path) was changed: it stays, and counts no more as the job's", now))
             }
+            for file in surplus.changedMetadata {
+                events.append(
+                    warning("\(file.path) was changed: it stays, although the file that it is about goes", now))
+            }
             guard !surplus.victims.isEmpty else {
                 if surplus.isEmpty { return }
                 continue

@@ -66,6 +66,10 @@ package struct Eviction {
     struct Examination {
         var victims: [Victim] = []
         var strangers: [Stranger] = []
+        /// Metadata files that were changed since they were written: they stay when their items' files go.
+        var changedMetadata: [Stranger] = []
+        /// Items that have no file by now.
+        var withoutFile: [Int64] = []
         /// Microseconds since 1970 UTC; nil where no item has the file any more.
         var lastUse: Int64?
         fileprivate var storedAt: Int64 = 0
@@ -102,9 +106,17 @@ package struct Eviction {
     }
 
     private func examine(_ item: Int64, _ examination: inout Examination, on catalog: Connection) throws {
+        if let sidecar = try SidecarRows.sidecar(ofItem: item, on: catalog),
+            let file = output.information(sidecar.path),
+            !sidecar.isUnchanged(in: output)
+        {
+            let key = try ItemRows.key(of: item, on: catalog) ?? ""
+            examination.changedMetadata.append(
+                Stranger(id: item, key: key, path: sidecar.path.text, size: file.size))
+        }
         guard let found = try EvictionRows.candidate(item: item, on: catalog),
             let path = try? RelativePath(validating: found.path), let file = output.information(path)
-        else { return }
+        else { return examination.withoutFile.append(item) }
         examination.storedAt = max(examination.storedAt, found.storedAt)
         examination.lastUse = max(examination.lastUse ?? 0, found.storedAt, found.viewedAt ?? 0)
         let known = replaced[item]
@@ -133,26 +145,28 @@ package struct Eviction {
         }
     }
 
-    /// Takes the victims' files away. The journal is the caller's to clear.
+    /// Takes the victims' files away, with the metadata beside them. The journal is the caller's to clear.
     ///
     /// - Parameters:
-    ///   - left: what becomes of the items: `evicted` or `gone`.
+    ///   - others: items that go likewise although there is no file to take: their rows claim none afterwards.
+    ///   - left: what becomes of the items, in the same transaction: `evicted`, `gone` or `removed`.
     ///   - alsoWriting: joins the transaction of the rows.
     /// - Returns: the victims whose files can't be removed, and why: their rows have them again, and ask for them in full.
     /// - Throws: what the catalog or the journal has thrown, with nothing done; what the flush has thrown.
     package func remove(
-        _ victims: [Victim], _ journal: PublishJournal, leaving left: ItemState = .evicted, on catalog: Connection,
-        alsoWriting: () throws -> Void = {}
+        _ victims: [Victim], and others: [Int64] = [], _ journal: PublishJournal, leaving left: ItemState = .evicted,
+        on catalog: Connection, alsoWriting: () throws -> Void = {}
     ) throws -> [(victim: Victim, error: FileError)] {
-        guard !victims.isEmpty else { return [] }
-        let sidecars = try SidecarRemoval(ofItems: victims.map(\.id), on: catalog)
+        let items = victims.map(\.id) + others
+        guard !items.isEmpty else { return [] }
+        let sidecars = try SidecarRemoval(ofItems: items, on: catalog)
         try journal.record(
             victims.map {
                 PublishJournal.Intent(path: $0.path, size: $0.size, digest: $0.digest, isRetirement: true)
             } + sidecars.intents)
         if isDurable { try output.flushData() }
         try catalog.transaction {
-            for victim in victims { try EvictionRows.evict(item: victim.id, as: left, on: catalog) }
+            for item in items { try EvictionRows.evict(item: item, as: left, on: catalog) }
             try sidecars.deleteRows(on: catalog)
             try alsoWriting()
         }
@@ -163,16 +177,18 @@ package struct Eviction {
             do throws(FileError) {
                 try output.remove(victim.path)
                 output.removeEmptyFolders(above: victim.path)
-                try sidecars.removeFile(ofItem: victim.id, in: output)
             } catch {
                 failed.append((victim, error))
             }
         }
-        if !failed.isEmpty {
+        let staying = Set(failed.map(\.victim.id))
+        let metadata = sidecars.removeFiles(besides: staying, in: output)
+        if !failed.isEmpty || !metadata.isEmpty {
             try catalog.transaction {
                 for (victim, _) in failed {
                     try EvictionRows.restore(item: victim.id, victim.state, at: victim.path, on: catalog)
                 }
+                try sidecars.restoreRows(ofItems: staying.union(metadata), on: catalog)
             }
         }
         if isDurable { try output.flushFolders() }

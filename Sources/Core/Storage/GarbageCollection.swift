@@ -165,10 +165,19 @@ private struct GarbageSweep {
             let found = try eviction.examine(items, on: catalog)
             for file in found.strangers { tell(.changed, file.key, file.path, file.size) }
             outcome.changed += found.strangers.count
+            let strangers = Set(found.strangers.map(\.id))
+            noteChanged(found.changedMetadata.filter { !strangers.contains($0.id) })
+            // What somebody has deleted takes its metadata along.
+            let lone = try found.withoutFile.compactMap { try SidecarRows.sidecar(ofItem: $0, on: catalog) }
+                .filter { $0.isUnchanged(in: output) }
             var left: Set<Int64> = []
             if let journal {
-                let failed = try eviction.remove(found.victims, journal, leaving: .gone, on: catalog) {
-                    for victim in found.victims { _ = try PictureRows.delete(ofItem: victim.id, on: catalog) }
+                let failed = try eviction.remove(
+                    found.victims, and: found.withoutFile, journal, leaving: .gone, on: catalog
+                ) {
+                    for item in found.victims.map(\.id) + found.withoutFile {
+                        _ = try PictureRows.delete(ofItem: item, on: catalog)
+                    }
                 }
                 left.formUnion(failed.map(\.victim.id))
                 outcome.faults += failed.map { "\($0.error)" }
@@ -176,8 +185,12 @@ private struct GarbageSweep {
             }
             let removed = found.victims.filter { !left.contains($0.id) }
             for victim in removed { tell(.gone, victim.key, victim.path.text, victim.size) }
-            gone.formUnion(removed.map(\.id))
-            outcome.gone += removed.count
+            for sidecar in lone {
+                tell(.gone, try ItemRows.key(of: sidecar.item, on: catalog), sidecar.path.text, sidecar.size)
+                outcome.freed += sidecar.size
+            }
+            gone.formUnion(removed.map(\.id) + found.withoutFile)
+            outcome.gone += removed.count + lone.count
             outcome.freed += Eviction.freed(by: removed)
         }
     }
@@ -192,6 +205,7 @@ private struct GarbageSweep {
             guard !surplus.isEmpty else { break }
             for file in surplus.changed { tell(.changed, file.key, file.path, file.size) }
             outcome.changed += surplus.changed.count
+            noteChanged(surplus.changedMetadata)
             var left: Set<Int64> = []
             if let journal {
                 let failed = try eviction.remove(surplus.victims, journal, on: catalog)
@@ -206,6 +220,11 @@ private struct GarbageSweep {
             outcome.freed += Eviction.freed(by: gone)
         }
         outcome.kept = kept.bytes
+    }
+
+    private mutating func noteChanged(_ metadata: [Eviction.Stranger]) {
+        for file in metadata { tell(.changed, file.key, file.path, file.size) }
+        outcome.changed += metadata.count
     }
 
     /// Empties the journal but for files that the next run may replace.

@@ -1,6 +1,7 @@
 import Catalog
 import Files
-package import SQLite
+import Model
+import SQLite
 
 /// Removes items for a person who does not want them: the file goes, and no run fetches it again.
 package enum ItemRemoval {
@@ -10,89 +11,124 @@ package enum ItemRemoval {
         case removal
         /// Others have taken their place: they are fetched once they are listed again.
         case replacement
+
+        fileprivate var state: ItemState {
+            switch self {
+            case .removal: .removed
+            case .replacement: .gone
+            }
+        }
+    }
+
+    /// What was done.
+    package struct Outcome: Sendable, Hashable {
+        /// Items that were removed or restored; the others were so before.
+        package var items = 0
+        /// Files that stay because they were changed since they were stored, absolute.
+        package var changed: [String] = []
+        /// Why files that had to go could not be removed.
+        package var faults: [String] = []
     }
 
     /// What came of it.
     package enum Ending: Sendable {
-        /// With what could not be removed, and why.
-        case done(faults: [String])
+        case done(Outcome)
         /// A run holds a job: nothing of this one was done.
         case busy(job: String, RunHolder)
     }
 
     /// Removes items. A file that was changed since it was stored stays, and is nobody's then. Blocks.
     ///
-    /// Killed in between, the journal of the output directory names the files that no row claims.
+    /// Killed at any moment it leaves each job's items as they were, or all removed; what is left of their files then is in
+    /// the journal of the output directory, and the next run or removal takes it away.
     /// - Throws: ``CatalogError`` without a catalog; `FileError` where the output directory can't be opened; what the catalog
     ///   has thrown.
     package static func remove(
         _ items: [Int64], for purpose: Purpose = .removal, database: String, environment: [String: String]
     ) throws -> Ending {
+        try change(items, areRemoved: false, database, environment) { ids, held, catalog in
+            guard let output = held.output else {
+                // What is not there, perhaps not mounted, has no files to remove.
+                try catalog.transaction {
+                    for id in ids { try EvictionRows.evict(item: id, as: purpose.state, on: catalog) }
+                }
+                return Outcome(items: ids.count)
+            }
+            return try remove(ids, of: held.job, purpose, in: output, on: catalog)
+        }
+    }
+
+    /// Has the next run whose list has them fetch items again that were removed. Blocks.
+    ///
+    /// - Throws: as for ``remove(_:for:database:environment:)``.
+    package static func restore(
+        _ items: [Int64], database: String, environment: [String: String]
+    ) throws -> Ending {
+        try change(items, areRemoved: true, database, environment) { ids, _, catalog in
+            try catalog.transaction {
+                for id in ids { try ItemRows.restore(id, on: catalog) }
+            }
+            return Outcome(items: ids.count)
+        }
+    }
+
+    /// Holds one job after another, and changes what it has of some items.
+    ///
+    /// - Parameter areRemoved: which of the items are changed.
+    private static func change(
+        _ items: [Int64], areRemoved: Bool, _ database: String, _ environment: [String: String],
+        _ body: ([Int64], HeldJob, Connection) throws -> Outcome
+    ) throws -> Ending {
         let catalog = try CatalogLocation.openExisting(database)
         defer { catalog.close() }
         try catalog.setSynchronous(.full)
-        var faults: [String] = []
-        for (name, ids) in try byJob(items, on: catalog) {
+        var jobs: Set<String> = []
+        for item in items {
+            if let job = try ItemRows.job(of: item, isRemoved: areRemoved, on: catalog) { jobs.insert(job) }
+        }
+        var outcome = Outcome()
+        for name in jobs.sorted() {
             let job = try CatalogJob.find(name, on: catalog, environment: environment)
             switch try HeldJob.hold(job, database: database, on: catalog) {
             case .busy(let holder): return .busy(job: name, holder)
             case .held(let held):
                 defer { held.release() }
-                var kept: Set<Int64> = []
-                if let output = held.output {
-                    let failed = try remove(ids, of: name, in: output, on: catalog)
-                    kept = Set(failed.map(\.victim.id))
-                    faults += failed.map { "\($0.error)" }
+                // Another removal may have been at them before they were held.
+                let ids = try Set(items).sorted().filter {
+                    try ItemRows.job(of: $0, isRemoved: areRemoved, on: catalog) == name
                 }
-                try settle(ids.filter { !kept.contains($0) }, purpose, on: catalog)
+                let done = try body(ids, held, catalog)
+                outcome.items += done.items
+                outcome.changed += done.changed
+                outcome.faults += done.faults
             }
         }
-        return .done(faults: faults)
+        return .done(outcome)
     }
 
-    /// Has the next run fetch items again that were removed.
-    ///
-    /// - Returns: how many they were.
-    @discardableResult
-    package static func restore(_ items: [Int64], on catalog: Connection) throws -> Int {
-        try items.reduce(0) { try ItemRows.restore($1, on: catalog) ? $0 + 1 : $0 }
-    }
-
-    private static func byJob(_ items: [Int64], on catalog: Connection) throws -> [(String, [Int64])] {
-        var jobs: [String: [Int64]] = [:]
-        for item in Set(items) {
-            let job = try ItemRows.job(ofKept: item, on: catalog)
-            if let job { jobs[job, default: []].append(item) }
-        }
-        return jobs.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted()) }
-    }
-
-    /// Takes away the files of items, and the pictures that were made of them.
+    /// Takes away the files of items, the metadata beside them and the pictures that were made of them.
     private static func remove(
-        _ items: [Int64], of job: String, in output: OutputDirectory, on catalog: Connection
-    ) throws -> [(victim: Eviction.Victim, error: FileError)] {
+        _ items: [Int64], of job: CatalogJob, _ purpose: Purpose, in output: OutputDirectory, on catalog: Connection
+    ) throws -> Outcome {
         let journal = try PublishJournal(in: output)
         // What a run that was killed left comes first: the journal is this one's then.
-        let left = try CrashRecovery.find(try journal.leftovers(), in: output, job: job, on: catalog)
+        let left = try CrashRecovery.find(try journal.leftovers(), in: output, job: job.name, on: catalog)
         try CrashRecovery.apply(left, in: output, on: catalog)
         try output.flushFolders()
-        let eviction = Eviction(job: job, output: output)
-        let victims = try eviction.examine(items, on: catalog).victims
-        let failed = try eviction.remove(victims, journal, on: catalog)
-        try journal.replace(with: left.unclaimed.values.flatMap(\.self))
-        let paths = try catalog.transaction { try items.flatMap { try PictureRows.delete(ofItem: $0, on: catalog) } }
-        for path in Set(paths) { try PictureRows.removeUnclaimed(path, of: job, in: output, on: catalog) }
-        return failed
-    }
-
-    private static func settle(_ items: [Int64], _ purpose: Purpose, on catalog: Connection) throws {
-        try catalog.transaction {
-            for item in items {
-                switch purpose {
-                case .removal: try ItemRows.markRemoved(item, on: catalog)
-                case .replacement: try ItemRows.markDelisted(item, on: catalog)
-                }
-            }
+        let eviction = Eviction(job: job.name, output: output)
+        let found = try eviction.examine(items, on: catalog)
+        var pictures: Set<String> = []
+        let failed = try eviction.remove(
+            found.victims, and: found.strangers.map(\.id) + found.withoutFile, journal, leaving: purpose.state,
+            on: catalog
+        ) {
+            for item in items { pictures.formUnion(try PictureRows.delete(ofItem: item, on: catalog)) }
         }
+        try journal.replace(with: left.unclaimed.values.flatMap(\.self))
+        for path in pictures { try PictureRows.removeUnclaimed(path, of: job.name, in: output, on: catalog) }
+        return Outcome(
+            items: items.count - failed.count,
+            changed: (found.strangers + found.changedMetadata).map { "\(job.directory)/\($0.path)" },
+            faults: failed.map { "\($0.error)" })
     }
 }

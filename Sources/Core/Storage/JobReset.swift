@@ -27,6 +27,8 @@ package final class JobReset: Sendable {
         package var missing = 0
         /// What is at a claimed path and is not a regular file, such as a folder or a link: it stays.
         package var strangers: [String] = []
+        /// Metadata files that were changed since they were written: they stay.
+        package var changed: [String] = []
     }
 
     /// What came of asking for the job.
@@ -175,8 +177,10 @@ package final class JobReset: Sendable {
         if let output = held.output {
             for row in rows {
                 try removeFile(of: row, in: output, &outcome)
-                if let changed = try sidecars.removeFile(ofItem: row.id, in: output) {
-                    outcome.strangers.append(changed.text)
+                switch try sidecars.removeFile(ofItem: row.id, in: output) {
+                case .removed: outcome.files += 1
+                case .stays(let path): outcome.changed.append(path.text)
+                case .missing: break
                 }
             }
             for path in pictures {

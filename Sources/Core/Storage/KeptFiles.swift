@@ -146,6 +146,8 @@ package struct KeptFiles {
         package var victims: [Eviction.Victim] = []
         /// Files that would go and are not what their rows say: somebody else's.
         package var changed: [Eviction.Stranger] = []
+        /// Metadata files that stay although the files that they are about go, since they were changed.
+        package var changedMetadata: [Eviction.Stranger] = []
 
         package var isEmpty: Bool { victims.isEmpty && changed.isEmpty }
     }
@@ -183,6 +185,8 @@ package struct KeptFiles {
             }
             surplus.victims += examination.victims
             surplus.changed += examination.strangers
+            let going = Set(examination.victims.map(\.id))
+            surplus.changedMetadata += examination.changedMetadata.filter { going.contains($0.id) }
             strangers.formUnion(examination.strangers.map(\.id))
         }
         files?.prepend(spared.filter { $0.size <= maximum })

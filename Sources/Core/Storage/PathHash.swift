@@ -20,23 +20,10 @@ private func folded(_ byte: UInt8) -> UInt8 {
     return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
 }
 
-/// The text after full case folding (Unicode's CaseFolding.txt, statuses C and F), in composed form.
-///
-/// Small, large and small again puts every pair that folding makes equal into one spelling: "ẞ", "ß" and "SS"; "ﬁ" and
-/// "FI"; "Σ", "σ" and "ς". Only the dotless i, which case mapping makes an "i", has no folding.
+/// The text after full case folding, in composed form.
 func caseFolded(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
-    for scalar in text._nfc {
-        guard scalar != "\u{131}" else {
-            scalars.append(scalar)
-            continue
-        }
-        for small in scalar.properties.lowercaseMapping.unicodeScalars {
-            for large in small.properties.uppercaseMapping.unicodeScalars {
-                scalars.append(contentsOf: large.properties.lowercaseMapping.unicodeScalars)
-            }
-        }
-    }
+    for scalar in text._nfc { scalars.append(contentsOf: scalar.caseFolded) }
     var folded = String.UnicodeScalarView()
     for scalar in String(scalars)._nfc { folded.append(scalar) }
     return String(folded)

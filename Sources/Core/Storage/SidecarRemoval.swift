@@ -23,17 +23,44 @@ struct SidecarRemoval {
         for item in sidecars.keys { try SidecarRows.delete(ofItem: item, on: catalog) }
     }
 
-    /// Removes the metadata file of an item. One that somebody has changed stays.
+    /// Removes the metadata files of all items but some.
     ///
-    /// - Returns: the path of one that stays; nil where none is left.
-    @discardableResult
-    func removeFile(ofItem item: Int64, in output: OutputDirectory) throws(FileError) -> RelativePath? {
-        guard let sidecar = sidecars[item] else { return nil }
-        guard sidecar.isUnchanged(in: output) else {
-            return output.information(sidecar.path) == nil ? nil : sidecar.path
+    /// - Returns: the items whose metadata files can't be removed.
+    func removeFiles(besides others: Set<Int64>, in output: OutputDirectory) -> [Int64] {
+        sidecars.keys.filter { item in
+            guard !others.contains(item) else { return false }
+            do throws(FileError) {
+                try removeFile(ofItem: item, in: output)
+                return false
+            } catch {
+                return true
+            }
         }
+    }
+
+    /// Has the metadata files of items be theirs again.
+    func restoreRows(ofItems items: some Sequence<Int64>, on catalog: Connection) throws {
+        for item in items {
+            if let sidecar = sidecars[item] { try SidecarRows.set(sidecar, on: catalog) }
+        }
+    }
+
+    /// What became of a metadata file.
+    enum Ending {
+        case removed
+        /// Somebody has changed it.
+        case stays(RelativePath)
+        /// There was none.
+        case missing
+    }
+
+    /// Removes the metadata file of an item. One that somebody has changed stays.
+    @discardableResult
+    func removeFile(ofItem item: Int64, in output: OutputDirectory) throws(FileError) -> Ending {
+        guard let sidecar = sidecars[item], output.information(sidecar.path) != nil else { return .missing }
+        guard sidecar.isUnchanged(in: output) else { return .stays(sidecar.path) }
         try output.remove(sidecar.path)
         output.removeEmptyFolders(above: sidecar.path)
-        return nil
+        return .removed
     }
 }

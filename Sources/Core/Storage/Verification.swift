@@ -28,6 +28,8 @@ package enum Verification {
         package let fault: Fault
         /// Whether the item is delisted, so that no run fetches it again.
         package let isGone: Bool
+        /// Whether it is the file of metadata beside an item's, which a run writes.
+        package let isMetadata: Bool
     }
 
     /// What was read of a job.
@@ -172,7 +174,8 @@ private struct Reader: Sendable {
                 try repair?(kind, file, fault, catalog)
                 findings(
                     Verification.Finding(
-                        job: job, key: file.key, path: file.path, size: file.size, fault: fault, isGone: file.isGone))
+                        job: job, key: file.key, path: file.path, size: file.size, fault: fault, isGone: file.isGone,
+                        isMetadata: kind == .metadata))
             }
         }
     }

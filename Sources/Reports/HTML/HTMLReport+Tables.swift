@@ -107,7 +107,8 @@ extension HTMLReport {
             "total p50", "total p90", "total p99", "waits",
         ].map { name -> Markup in "<th scope=\"col\" class=\"number\">\(name)</th>" }
         let more = hosts.count - Self.shownHosts
-        let rest: Markup = more > 0 ? "<p class=\"sub\">and \(countText(Int64(more))) more hosts</p>" : ""
+        let rest: Markup =
+            more > 0 ? "<p class=\"sub\">and \(countText(Int64(more))) more \(more == 1 ? "host" : "hosts")</p>" : ""
         page.raw(
             """
             <div class="part part-whole"><\(headingTag)>Which hosts are slow or failing?</\(headingTag)>

@@ -33,6 +33,16 @@ struct PathTemplateTests {
             ("{metadata.d:%H.%M.%S}", "2011-03-20T17:00:05+02:00", "17.00.05"),
             ("{metadata.d:%y%%}", "2011:03:20", "11%"),
             ("a {metadata.d:%d}", "1581319011", "a 10"), ("{metadata.d:%Y-%m-%d}", "1581319011000000", "2020-02-10"),
+            ("{metadata.d:%Y-%m-%d}", "20240229", "2024-02-29"), ("{metadata.d:%Y}", "20240230", "_"),
+            ("{metadata.d:%d %H.%M.%S}", "20240229235958", "29 23.59.58"), ("{metadata.d:%d}", "20240229T2359Z", "29"),
+            ("{metadata.d:%Y}", "2024-02-29, 2023-01-01", "_"), ("{metadata.d:%Y}", "20240229, 20230101", "_"),
+            ("{metadata.d:%Y}", "2024-02-29 12:00:60", "_"), ("{metadata.d:%Y}", "2024-02-29 24:00", "_"),
+            ("{metadata.d:%S}", "2024-02-29T12:00:05.123456Z", "05"),
+            ("{metadata.d:%S}", "2024-02-29 12:00:05,5 UTC", "05"),
+            ("{metadata.d:%S}", "2024-02-29 12:00:05 +0100", "05"), ("{metadata.d:%Y}", "2024-02-29+01:00", "2024"),
+            ("{metadata.d:%Y}", "2024-02-29 or so", "_"), ("{metadata.d:%Y}", "0000-01-01", "_"),
+            ("{metadata.d:%Y}", "1581319011.5", "2020"), ("{metadata.d:%Y}", "123456789", "1973"),
+            ("{metadata.d:%Y}", "158131901100", "1975"), ("{metadata.d:%Y}", "1234567", "_"),
             ("{metadata.d:%Y}", "2023-02-29", "_"), ("{metadata.d:%Y/%m}", "yesterday", "_/_"),
             ("{metadata.d:%Y}", "9223372036854775807", "_"), ("{metadata.d:%Y}", "2011\u{0}-03-20", "_"),
             ("{metadata.d}", "2011", "2011"), ("{metadata.d:%Y}/{title}.{extension}", "1999-01-01", "1999/_.png"),
@@ -45,6 +55,8 @@ struct PathTemplateTests {
         "a format is refused where no date is, and so are letters that are none",
         arguments: [
             "{title:%Y}", "{metadata.d:%Q}", "{metadata.d:}", "{metadata.d:Y}", "{metadata.d:%Y/}", "{metadata.d:%",
+            "{metadata.d:%Y.{extension}", "{metadata.d:%Y/%m.{extension}", "{metadata.d.{extension}",
+            "a{metadata.d:%Y{title}",
         ])
     func wrongFormats(_ template: String) {
         #expect(throws: TemplateError.self) { try PathTemplate(template, fields: []) }

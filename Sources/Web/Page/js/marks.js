@@ -19,17 +19,15 @@ export async function toggleFavourite(list, index) {
 
 /** Removes an item's file, with a way back instead of a question before. */
 export async function removeItem(list, id, title) {
-    const done = await attempt(async () => {
-        await post("/items/remove", { items: [id] });
-        return true;
-    });
+    const done = await attempt(async () => (await post("/items/remove", { items: [id] })) ?? {});
     if (!done) return false;
     list.patch([{ id, state: "removed", thumbnail: null }]);
-    say(`Removed ${title || "the item"}. No run fetches it again.`, {
+    const stays = done.stays ? ` ${done.stays.join(", ")} stays, as it was changed since it was stored.` : "";
+    say(`Removed ${title || "the item"}. No run fetches it again.${stays}`, {
         action: ["Undo", () => attempt(async () => {
             await post("/items/restore", { items: [id] });
             list.patch([{ id, state: "pending" }]);
-            say("Brought back: the next run fetches it");
+            say("Brought back: the next run fetches it if its list has it");
         })],
     });
     return true;
