@@ -19,7 +19,7 @@ package enum ExitCode: Equatable, Sendable {
     case signal(Int32)
 
     /// As a shell shows it in `$?`.
-    package var number: Int32 {
+    var number: Int32 {
         switch self {
         case .success: 0
         case .partial: 1
@@ -51,7 +51,7 @@ package enum ExitCode: Equatable, Sendable {
     }
 
     /// Ends the process: by the signal itself where one stopped it, so that a shell or a supervisor sees the cause.
-    package func end() -> Never {
+    func end() -> Never {
         if case .signal(let number) = self {
             Glibc.signal(number, SIG_DFL)
             // Dispatch leaves signals that it watched blocked in the threads that met them.

@@ -149,7 +149,6 @@ private final class ResponseStream {
     private var start = 0
     /// Bytes left of the chunk, and whether there is one.
     private var chunk = 0
-    private var lines: [UInt8] = []
 
     /// A run answers within milliseconds; a heartbeat comes every fifteen seconds.
     private static let patience = 30

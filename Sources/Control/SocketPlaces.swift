@@ -4,7 +4,7 @@ import Server
 /// Where the control sockets of runs are.
 package enum SocketPlaces {
     /// The name of a run's socket in its folder.
-    package static func name(ofRun run: Int64) -> String { "\(run).sock" }
+    static func name(ofRun run: Int64) -> String { "\(run).sock" }
 
     /// The folders in which a run with this catalog may have its socket, the first choice first: `$RUNTIME_DIRECTORY`
     /// (systemd gives a unit's own), `$XDG_RUNTIME_DIR/runner`, and one beside the catalog.

@@ -39,7 +39,7 @@ package struct HTTPHead: Sendable {
     /// Whether there is a Vary.
     package let hasVary: Bool
 
-    package init(
+    init(
         status: Int, headers: HTTPHeaders, version: String, length: Int64? = nil, hasDigest: Bool = false,
         hasVary: Bool = false
     ) {

@@ -18,7 +18,7 @@ package struct HTTPHeader: Hashable, Sendable {
     }
 
     /// Throws a failure of kind `.invalid` that names the field, unless the field is valid.
-    package func validate() throws(HTTPFailure) {
+    func validate() throws(HTTPFailure) {
         guard isValid else {
             let shown = String(decoding: name.utf8.map { $0 > 0x20 && $0 < 0x7F ? $0 : 0x3F }, as: UTF8.self)
             throw HTTPFailure(.invalid, "the header '\(shown)' has a character that a header cannot have")

@@ -7,7 +7,7 @@ import System
 /// asks for. Names compare without case (RFC 9110, 5.1).
 package struct HTTPHeaders: Sendable {
     /// The most bytes that one reply's header fields may have, trailers and interim replies included.
-    package static let maximumBytes = 256 * 1024
+    static let maximumBytes = 256 * 1024
 
     /// The most lines that one reply's header fields may have, trailers and interim replies included.
     static let maximumLines = 1_000
@@ -83,7 +83,7 @@ package struct HTTPHeaders: Sendable {
     /// Several fields, or one with a list, are good where all are the same number (RFC 9112, 6.3). At most
     /// ``largestWholeNumber``.
     /// - Throws: `MalformedLength` for anything else.
-    package var contentLength: Int64? {
+    var contentLength: Int64? {
         get throws(MalformedLength) {
             var length: Int64?
             var isGood = true
@@ -107,7 +107,7 @@ package struct HTTPHeaders: Sendable {
     }
 
     /// A Content-Length that is not one number.
-    package struct MalformedLength: Error {}
+    struct MalformedLength: Error {}
 
     /// Whether there is a field of that name.
     package func has(_ name: String) -> Bool {

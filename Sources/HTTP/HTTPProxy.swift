@@ -35,7 +35,7 @@ package struct HTTPProxyRules: Hashable, Sendable {
     }
 
     /// Rules that send everything to one proxy.
-    package init(always proxy: String) {
+    init(always proxy: String) {
         http = proxy
         https = proxy
     }

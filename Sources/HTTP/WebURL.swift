@@ -10,7 +10,7 @@ import Glibc
 /// A class, though a value to its users: it is handed from the list to the row a dozen times.
 package final class WebURL: Hashable, Sendable {
     /// The longest text that is accepted, in bytes.
-    package static let maximumLength = 8_192
+    static let maximumLength = 8_192
 
     /// The whole URL, ASCII only, user information included.
     package let text: String

@@ -29,7 +29,7 @@ package final class RenderProcess {
     private static let startTime: Int64 = 20_000_000
     /// How much of the processor one file may use, seconds, and how long it may take, microseconds: another process may
     /// have the processor.
-    package static let cpuSeconds = 30
+    static let cpuSeconds = 30
     private static let longestTime: Int64 = 120_000_000
     /// Bytes of all pictures of one file.
     private static let mostBytes = 1 << 30

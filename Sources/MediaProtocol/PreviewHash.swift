@@ -4,7 +4,7 @@ internal import Glibc
 /// Evan Wallace's form ThumbHash (https://evanw.github.io/thumbhash/).
 package struct PreviewHash {
     /// A picture of no more pixels on a side is taken: more would change nothing.
-    package static let longestSide = 100
+    static let longestSide = 100
     /// No hash is longer.
     package static let longest = 25
 

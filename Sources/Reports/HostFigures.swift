@@ -1,27 +1,27 @@
 internal import Catalog
 import JSON
-package import SQLite
+import SQLite
 
 /// Figures over the transfers of one host in a run.
-package struct HostFigures: Sendable {
+struct HostFigures: Sendable {
     /// As URLs have it; empty where they have none.
-    package let host: String
+    let host: String
     /// Transfers for which the host was asked, and those of them that failed.
-    package fileprivate(set) var transfers: Int64 = 0
-    package fileprivate(set) var failed: Int64 = 0
+    fileprivate(set) var transfers: Int64 = 0
+    fileprivate(set) var failed: Int64 = 0
     /// Transfers that ended with 429 or 503.
-    package fileprivate(set) var throttled: Int64 = 0
+    fileprivate(set) var throttled: Int64 = 0
     /// Transfers that found a connection open.
-    package fileprivate(set) var reused: Int64 = 0
-    package fileprivate(set) var wireBytes: Int64 = 0
+    fileprivate(set) var reused: Int64 = 0
+    fileprivate(set) var wireBytes: Int64 = 0
     /// How many used which version of HTTP.
-    package fileprivate(set) var versions: [String: Int64] = [:]
+    fileprivate(set) var versions: [String: Int64] = [:]
     /// Of downloads only: answers without a body take another time. Microseconds, in ascending order.
-    package fileprivate(set) var wait: [Int64] = []
-    package fileprivate(set) var total: [Int64] = []
+    fileprivate(set) var wait: [Int64] = []
+    fileprivate(set) var total: [Int64] = []
 
     /// The version of HTTP that most transfers used.
-    package var version: String? {
+    var version: String? {
         versions.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }
 
@@ -40,7 +40,7 @@ package struct HostFigures: Sendable {
     }
 
     /// The hosts of a run, those with the most transfers first. Holds two numbers a transfer.
-    package static func all(ofRun run: Int64, from connection: Connection) throws -> [HostFigures] {
+    static func all(ofRun run: Int64, from connection: Connection) throws -> [HostFigures] {
         var hosts: [String: HostFigures] = [:]
         try TransferSample.forEach(ofRun: run, withURLs: true, from: connection) { sample in
             let host = hostText(sample.url).lowercased()

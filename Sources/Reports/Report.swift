@@ -69,7 +69,7 @@ package struct RunReport: Sendable {
 
     /// How long the run took, in microseconds; up to `now` while it is running; `nil` where the end is not known, or a
     /// clock was set back meanwhile.
-    package func duration(now: Int64) -> Int64? {
+    func duration(now: Int64) -> Int64? {
         let end = outcome == "running" ? now : finishedAt
         guard let end, end >= startedAt else { return nil }
         let (duration, overflows) = end.subtractingReportingOverflow(startedAt)
@@ -101,7 +101,7 @@ package struct OutcomeCounts: Hashable, Sendable {
     }
 
     /// With their names in the catalog, in the order in which they are shown.
-    package var named: [(name: String, count: Int64)] {
+    var named: [(name: String, count: Int64)] {
         [
             ("downloaded", downloaded), ("unchanged", unchanged), ("fresh", fresh), ("evicted", evicted),
             ("failed", failed), ("cancelled", cancelled),

@@ -14,7 +14,7 @@ package struct SQLiteError: Error, CustomStringConvertible, Sendable {
     /// The file of the database; `nil` where it is not known, or there is none.
     package let path: String?
 
-    package init(code: ResultCode, message: String, sql: String? = nil, path: String? = nil) {
+    init(code: ResultCode, message: String, sql: String? = nil, path: String? = nil) {
         self.code = code
         self.message = message
         self.sql = sql

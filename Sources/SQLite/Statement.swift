@@ -89,7 +89,7 @@ extension Statement {
 
     /// Runs with the values that `body` gives the parameters, to the end; rows are passed over.
     @inlinable
-    package func run(binding body: (inout Parameters) -> Void) throws(SQLiteError) {
+    func run(binding body: (inout Parameters) -> Void) throws(SQLiteError) {
         begin()
         defer { end() }
         try bind(body)

@@ -2,7 +2,7 @@
 package struct Query: Sendable {
     package let parameters: [(name: String, value: String)]
 
-    package init(_ parameters: [(name: String, value: String)] = []) {
+    init(_ parameters: [(name: String, value: String)] = []) {
         self.parameters = parameters
     }
 

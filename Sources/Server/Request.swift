@@ -18,7 +18,7 @@ package struct Request: Sendable {
     package let headers: Headers
     package let body: [UInt8]
 
-    package init(method: Method, path: String, query: Query, headers: Headers, body: [UInt8]) {
+    init(method: Method, path: String, query: Query, headers: Headers, body: [UInt8]) {
         self.method = method
         self.path = path
         self.query = query
@@ -36,7 +36,7 @@ package struct Request: Sendable {
 package struct Headers: Sendable {
     private let fields: [(name: String, value: String)]
 
-    package init(_ fields: [(name: String, value: String)]) {
+    init(_ fields: [(name: String, value: String)]) {
         self.fields = fields.map { ($0.name.lowercased(), $0.value) }
     }
 

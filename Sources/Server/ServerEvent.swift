@@ -12,7 +12,7 @@ package struct ServerEvent: Sendable {
         self.data = data
     }
 
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(data.count + 64)
         if let id { bytes += "id: \(id)\n".utf8 }

@@ -27,7 +27,7 @@ package final class SocketFolder: Sendable {
     }
 
     /// For people; it may be too long for connect(2).
-    package func path(of name: String) -> String {
+    func path(of name: String) -> String {
         path.hasSuffix("/") ? path + name : "\(path)/\(name)"
     }
 

@@ -60,7 +60,7 @@ package struct DecodingContext: Sendable {
     }
 
     /// Reports an error at a part of a text, as of a template.
-    package mutating func error(_ message: String, at mark: Mark, in source: YAMLSource, hint: String? = nil) {
+    mutating func error(_ message: String, at mark: Mark, in source: YAMLSource, hint: String? = nil) {
         diagnostics.report(Diagnostic(message, at: mark, in: source, hint: hint))
     }
 
@@ -88,7 +88,7 @@ package struct DecodingContext: Sendable {
     }
 
     /// Runs `body` for a part of a value: the number of an element from 0, or a key of the user's own.
-    package mutating func within<Value>(part: String, _ body: (inout DecodingContext) -> Value) -> Value {
+    mutating func within<Value>(part: String, _ body: (inout DecodingContext) -> Value) -> Value {
         within(.part(part), body)
     }
 

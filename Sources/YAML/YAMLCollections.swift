@@ -76,11 +76,6 @@ package struct OrderedMap<Value: YAMLDecodable>: YAMLDecodable {
         self.entries = entries
     }
 
-    /// The value of `key`; nil where there is none. Linear in the number of entries.
-    package subscript(key: String) -> Value? {
-        entries.first { $0.key == key }?.value
-    }
-
     /// `mapping to …`.
     package static var yamlType: String { "mapping to \(Value.yamlType)" }
 

@@ -1,7 +1,7 @@
 package import Files
 import HTTP
 package import Model
-package import SQLite
+import SQLite
 
 /// A row of the `item` table, as far as listing and fetching need it.
 package struct ItemRow {
@@ -38,7 +38,7 @@ package struct ItemRow {
     /// Of the file that the item has or had; nil where none was stored, or a version without this column stored it.
     package var `extension`: String?
 
-    package static let columns = """
+    static let columns = """
         id, collection_id, position, url, title, description, section, metadata, thumbnail_url, path, media_type, size, \
         sha256, stored_url, etag, last_modified, expires_at, state, failure, stem, is_unsettled, permanent_failures, \
         asked_again_at, listing, key, template, variant, coalesce(asked_run, stored_run, 0), asked_in_vain, extension
@@ -46,7 +46,7 @@ package struct ItemRow {
 
     static let columnCount = 30
 
-    package init(_ row: borrowing Row) throws {
+    init(_ row: borrowing Row) throws {
         id = try row[0]
         collectionID = try row[1]
         position = try row[2]

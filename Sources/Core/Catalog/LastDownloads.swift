@@ -1,11 +1,11 @@
-package import SQLite
+import SQLite
 
 /// Fills the temporary table `last_download(item_id, run_id)` with the last run before `run` that downloaded each item.
 ///
 /// `transfer` is ordered by run, so this reads the earlier runs once, one after the other, and leaves out those that
 /// downloaded nothing: of a job that runs every hour, nearly all. Looking up each item in each run would cost their
 /// product. Runs that were pruned have left the last download of each item in the table `download`.
-package func findLastDownloads(before run: Int64, ofJob job: String, on connection: Connection) throws {
+func findLastDownloads(before run: Int64, ofJob job: String, on connection: Connection) throws {
     try connection.execute(
         """
         CREATE TEMP TABLE IF NOT EXISTS last_download (item_id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL);

@@ -72,7 +72,7 @@ package struct PageItem: Sendable {
         transfers = try Self.transfers(of: id, job: row.job, from: catalog)
     }
 
-    package static func pictures(of id: Int64, from catalog: Connection) throws -> [Picture] {
+    static func pictures(of id: Int64, from catalog: Connection) throws -> [Picture] {
         try catalog.rows(
             """
             SELECT kind, position, name, path, width, height, size, sha256 FROM picture WHERE item_id = ?

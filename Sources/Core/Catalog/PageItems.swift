@@ -62,7 +62,7 @@ package struct PageCursor: Sendable, Hashable {
     /// What it is ordered by, of orders by a number.
     package let number: Int64
 
-    package init(item: Int64, number: Int64 = 0) {
+    init(item: Int64, number: Int64 = 0) {
         self.item = item
         self.number = number
     }

@@ -6,7 +6,7 @@ package import SQLite
 package enum PictureRows {
     /// Whether a row of `rendering` is of an item's bytes and of some settings, whose `fingerprint` and `shape` are to be
     /// bound: there is nothing to make then.
-    package static let isCurrent = """
+    static let isCurrent = """
         rendering.sha256 = item.sha256 AND (rendering.settings = ?
             OR rendering.failure IS NOT 'too-large' AND rendering.settings LIKE ? || ', pixels %')
         """

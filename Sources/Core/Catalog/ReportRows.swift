@@ -20,8 +20,6 @@ package struct ReportRows {
         self.run = run
     }
 
-    package var isEmpty: Bool { ids.isEmpty }
-
     /// Hands each row to `body`, and calls `flush` often, outside of any transaction.
     package func forEach(
         from connection: Connection, _ body: (borrowing Row) throws -> Void, flush: () throws -> Void

@@ -5,11 +5,11 @@ import SQLite
 
 /// Which runs go on. A run that was killed leaves its row `running`; the next run of its job puts that right, and whoever
 /// reads the catalog before then asks here.
-package enum RunLiveness {
+enum RunLiveness {
     /// What `run.outcome` comes to for a reader: `interrupted` for a row that says `running` while no process works on it.
     ///
     /// Nothing is written.
-    package static func outcome(
+    static func outcome(
         _ outcome: String, job: String, processID: Int64, host: String, catalog: String
     ) -> String {
         guard outcome == RunOutcome.running.rawValue,

@@ -33,7 +33,7 @@ package struct ShardRow: Sendable, Hashable {
 /// The rows of the table `shard`: in the catalog those of all shards of a run, in a shard's file its own.
 package enum ShardRows {
     /// `run.pid` of a run whose shards are on their way.
-    package static let noProcess: Int64 = 0
+    static let noProcess: Int64 = 0
 
     /// `transfer.shard` is the number of the shard that an item was in; NULL where the run had none.
     static let schema = """

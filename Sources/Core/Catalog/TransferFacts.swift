@@ -70,25 +70,6 @@ package struct TransferFacts: Sendable {
         return value.map { min(max($0, 0), 1 << 52) }
     }
 
-    /// Hands the transfers of a run to `body` in the order of their items, and calls `flush` outside of any transaction.
-    package static func forEach(
-        ofRun run: Int64, from connection: Connection, _ body: (TransferFacts) throws -> Void,
-        flush: () throws -> Void = {}
-    ) throws {
-        let statement = try connection.statement(
-            """
-            SELECT \(columns) FROM \(source) WHERE run_id = ? AND item_id > ? ORDER BY item_id LIMIT \(rowsPerPage)
-            """)
-        var last = Int64.min
-        var page: [TransferFacts]
-        repeat {
-            page = try statement.rows(run, last) { row in try TransferFacts(row) }
-            for facts in page { try body(facts) }
-            last = page.last?.item ?? last
-            try flush()
-        } while page.count == rowsPerPage
-    }
-
     /// Hands the transfers of these items in a run to `body`, in their order; one that was deleted is passed over.
     package static func forEach(
         _ items: [Int64], ofRun run: Int64, from connection: Connection, _ body: (TransferFacts) throws -> Void,

@@ -74,13 +74,13 @@ package struct Bandwidth: Hashable, Sendable {
 // MARK: - Reading
 
 /// What is wrong with a text that is to be a bandwidth.
-package struct BandwidthFault: Error, Hashable {
-    package let message: String
+struct BandwidthFault: Error, Hashable {
+    let message: String
 }
 
 extension Bandwidth {
     /// Reads a rate, `none`, or a timetable.
-    package init(_ text: String) throws(BandwidthFault) {
+    init(_ text: String) throws(BandwidthFault) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Self.trimmed($0) }
         if parts.count == 1, !parts[0].contains(" "), !parts[0].contains(":") {
             self.init(bytesPerSecond: try Self.rate(parts[0]))

@@ -1,11 +1,11 @@
 import System
 
 /// How a date is written into a path: `%Y/%m` in `{taken:%Y/%m}`. The letters are those of strftime(3), in no language.
-package struct DateFormat: Hashable, Sendable {
+struct DateFormat: Hashable, Sendable {
     private let text: String
 
     /// What stands for what.
-    package static let letters: [(letter: Character, meaning: String)] = [
+    static let letters: [(letter: Character, meaning: String)] = [
         ("Y", "year"), ("y", "its last two digits"), ("m", "month"), ("d", "day"), ("j", "day of the year"),
         ("H", "hour"),
         ("M", "minute"), ("S", "second"), ("%", "%"),

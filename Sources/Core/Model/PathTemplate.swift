@@ -7,7 +7,7 @@ import YAML
 /// The extension is known only from the bytes, so that rendering gives a *stem* in which ``extensionMark`` stands for
 /// it; a control character, which no rendered value can contain.
 package struct PathTemplate: Sendable, Hashable {
-    package enum Piece: Sendable, Hashable {
+    enum Piece: Sendable, Hashable {
         case literal(String)
         case field(String)
         /// A field whose slashes make folders.
@@ -329,7 +329,7 @@ package struct TemplateError: Error, Sendable {
     package let message: String
     package let hint: String?
 
-    package init(_ message: String, hint: String? = nil) {
+    init(_ message: String, hint: String? = nil) {
         self.message = message
         self.hint = hint
     }

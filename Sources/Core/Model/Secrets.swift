@@ -45,7 +45,7 @@ package struct Secrets: Sendable {
         for (name, value) in ordinary where values[name] == nil { values[name] = value }
     }
 
-    package var isEmpty: Bool { secrets.isEmpty }
+    var isEmpty: Bool { secrets.isEmpty }
 
     // MARK: Text for people
 

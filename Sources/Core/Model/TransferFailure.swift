@@ -73,7 +73,7 @@ package struct TransferFailure: Error, Sendable {
 
 extension FailureWord {
     /// The word for what the network reports.
-    package init(_ kind: HTTPFailure.Kind) {
+    init(_ kind: HTTPFailure.Kind) {
         self =
             switch kind {
             case .dns: .dns

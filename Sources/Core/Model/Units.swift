@@ -6,7 +6,7 @@ package import YAML
 package struct TimeSpan: Hashable, Sendable {
     package var microseconds: Int64
 
-    package init(microseconds: Int64) {
+    init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 

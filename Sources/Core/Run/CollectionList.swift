@@ -85,7 +85,7 @@ package struct CollectionList: Sendable {
     }
 
     /// The key of a collection, by its row's id.
-    package func key(of id: Int64) -> String? { places[id].map { entries[$0].key } }
+    func key(of id: Int64) -> String? { places[id].map { entries[$0].key } }
 
     /// An item of the collection is in flight.
     mutating func begin(_ id: Int64) {

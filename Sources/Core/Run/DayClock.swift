@@ -8,7 +8,7 @@ package struct DayClock: Sendable {
     /// Calls back once so many seconds have passed.
     package var wake: @Sendable (_ seconds: Int, _ body: @escaping @Sendable () -> Void) -> Void
 
-    package init(
+    init(
         secondOfDay: @escaping @Sendable () -> Int,
         wake: @escaping @Sendable (_ seconds: Int, _ body: @escaping @Sendable () -> Void) -> Void
     ) {
@@ -17,7 +17,7 @@ package struct DayClock: Sendable {
     }
 
     /// The machine's, in its time zone.
-    package static let system = DayClock(
+    static let system = DayClock(
         secondOfDay: {
             var (now, parts) = (time(nil), tm())
             localtime_r(&now, &parts)

@@ -100,10 +100,10 @@ package struct FileSlots: Sendable {
     }
 
     /// Bytes of the items in flight that are there.
-    package var received: Int64 { places.reduce(0) { $0 + ($1?.received ?? 0) } }
+    var received: Int64 { places.reduce(0) { $0 + ($1?.received ?? 0) } }
 
     /// Bytes that the items in flight have yet to bring; nil when the length of one is unknown.
-    package var remaining: Int64? {
+    var remaining: Int64? {
         var sum: Int64 = 0
         for case let file? in places {
             guard let total = file.total else { return nil }

@@ -89,9 +89,6 @@ final class ListedCollections {
     /// Those whose sources did not know beforehand how many items they have, listed to their ends.
     var counted: [Collection] { byKey.values.filter { $0.expected == nil && isComplete($0.id) } }
 
-    /// The key of a collection's row; empty for one that this list does not have.
-    func key(of id: Int64) -> String { byKey.values.first { $0.id == id }?.key ?? "" }
-
     /// Counts an item whose file the job has already, or begins anew at one that it has not.
     func noteKnown(_ isStored: Bool) {
         knownInSequence = isStored ? knownInSequence + 1 : 0

@@ -1,4 +1,4 @@
-package import Catalog
+import Catalog
 import Files
 import HTTP
 package import Jobs
@@ -41,8 +41,6 @@ package enum PlannedAction: Sendable, Hashable {
 /// One item of a plan, secrets hidden.
 package struct PlannedItem: Sendable, Hashable {
     package var key: String
-    /// The key of its collection.
-    package var collection: String
     package var title: String
     package var url: String
     /// Relative to the output directory; with `{extension}` where only the bytes will show it.
@@ -111,7 +109,7 @@ package enum Plan {
             let (planned, outcome) = try await store.perform { catalog in
                 var planned: [PlannedItem] = []
                 ledger.planned = { row, action in
-                    var item = PlannedItem(row, ledger.list.key(of: row.collectionID), action)
+                    var item = PlannedItem(row, action)
                     item.path = ledger.renaming.plannedPath(of: row.id) ?? item.path
                     planned.append(item)
                 }
@@ -131,9 +129,9 @@ package enum Plan {
 }
 
 extension PlannedItem {
-    package init(_ row: ItemRow, _ collection: String, _ action: PlannedAction) {
+    init(_ row: ItemRow, _ action: PlannedAction) {
         let path = row.path ?? PathTemplate.shown(stem: row.stem)
-        self.init(key: row.key, collection: collection, title: row.title, url: row.url, path: path, action: action)
+        self.init(key: row.key, title: row.title, url: row.url, path: path, action: action)
     }
 }
 

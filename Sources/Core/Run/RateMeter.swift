@@ -7,7 +7,7 @@ package struct RateMeter: Sendable {
     }
 
     /// Microseconds that a rate looks back.
-    package static let window: Int64 = 5_000_000
+    static let window: Int64 = 5_000_000
     /// Samples closer together than this replace one another, so that the window holds few.
     private static let spacing: Int64 = 100_000
 

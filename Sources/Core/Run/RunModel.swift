@@ -111,7 +111,7 @@ package struct RunModel: Sendable {
         }
     }
 
-    package func place(of name: String) -> Int? {
+    func place(of name: String) -> Int? {
         jobs.firstIndex { $0.name == name }
     }
 

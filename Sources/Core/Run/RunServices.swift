@@ -1,14 +1,14 @@
 import Catalog
 import Files
-package import HTTP
-package import Jobs
-package import Model
-package import SourceKit
+import HTTP
+import Jobs
+import Model
+import SourceKit
 import System
 import Transfer
 
 /// What a run does for its source: requests go through the coordinator of transfers, and what is to last through the catalog.
-package struct RunServices: SourceServices {
+struct RunServices: SourceServices {
     private let engine: TransferCoordinator
     private let context: RunContext
     private let downloads: SourceDownloads
@@ -36,36 +36,36 @@ package struct RunServices: SourceServices {
             now: wallClockMicroseconds)
     }
 
-    package var trust: Trust { context.job.trust }
+    var trust: Trust { context.job.trust }
 
     /// What `--only` passes over does not count.
-    package var limit: Int? { context.selection.only.isEmpty ? context.selection.limit : nil }
+    var limit: Int? { context.selection.only.isEmpty ? context.selection.limit : nil }
 
-    package func fetch(_ request: FetchRequest) async throws -> FetchedReply {
+    func fetch(_ request: FetchRequest) async throws -> FetchedReply {
         try await engine.fetch(request, context)
     }
 
-    package func download(_ url: WebURL, maximumBytes: Int64) async throws -> SourceFile {
+    func download(_ url: WebURL, maximumBytes: Int64) async throws -> SourceFile {
         try await downloads.file(at: url, maximumBytes: maximumBytes)
     }
 
-    package func spend(_ key: String, limit: Int, per: Int64) async throws {
+    func spend(_ key: String, limit: Int, per: Int64) async throws {
         try await budget.spend(key, limit: limit, per: per)
     }
 
-    package func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
+    func recall(_ keys: [String], youngerThan age: Int64) async throws -> [String: String] {
         try await memory.recall(keys, youngerThan: age)
     }
 
-    package func recallList() async throws -> String? {
+    func recallList() async throws -> String? {
         try await memory.recallList(of: context.job.name)
     }
 
-    package func remember(_ values: [String: String]) async throws {
+    func remember(_ values: [String: String]) async throws {
         try await memory.remember(values)
     }
 
-    package func pins() async throws -> [SourcePin] {
+    func pins() async throws -> [SourcePin] {
         let job = context.job.name
         return try await store().perform { catalog in
             try PagePin.all(of: job, from: catalog).map { pin in
@@ -76,14 +76,14 @@ package struct RunServices: SourceServices {
         }
     }
 
-    package func mayTake(keysBelow prefix: String) -> Bool { context.selection.mayTake(keysBelow: prefix) }
+    func mayTake(keysBelow prefix: String) -> Bool { context.selection.mayTake(keysBelow: prefix) }
 
-    package func usesField(_ name: String) -> Bool { context.job.output.template.uses(name) }
+    func usesField(_ name: String) -> Bool { context.job.output.template.uses(name) }
 }
 
 extension SourceContext {
     /// The context of a job's source in a run.
-    package init(_ job: Job, _ services: RunServices) {
+    init(_ job: Job, _ services: RunServices) {
         self.init(folder: job.folder, job: job.name, now: wallClockMicroseconds, services: services)
     }
 }

@@ -53,7 +53,7 @@ package struct LiveView: Sendable {
 }
 
 extension RunModel.Job {
-    package var state: RunState {
+    var state: RunState {
         if isFinished { return .finished }
         if isStopping { return .stopping }
         if isPaused { return .paused }
@@ -67,12 +67,12 @@ extension RunModel.Job {
 
 extension RunModel {
     /// Everything that is known of a job now.
-    package func snapshot(of job: Int) -> RunChanges {
+    func snapshot(of job: Int) -> RunChanges {
         changes(of: job, since: -1, ended: [])
     }
 
     /// What has changed of a job since a version; nil where that is too long ago.
-    package func changes(of job: Int, since version: Int) -> RunChanges? {
+    func changes(of job: Int, since version: Int) -> RunChanges? {
         guard version <= self.version, let entries = jobs[job].ended.since(version) else { return nil }
         // Of an item that left and ended the end counts; one that is in flight again has not left, though it may have ended
         // since that was published.
@@ -104,7 +104,7 @@ extension RunModel {
 
     /// Seconds until a job is done: once its list is complete, by the bytes that are left where all lengths are known,
     /// else by the items of the last seconds. nil where it is unknown.
-    package func secondsLeft(of place: Int, itemRate: Double?, byteRate: Double?) -> Double? {
+    func secondsLeft(of place: Int, itemRate: Double?, byteRate: Double?) -> Double? {
         let job = jobs[place]
         guard job.state == .running, job.listed > job.done, let progress = job.progress else { return nil }
         if let total = progress.wanted.known {
@@ -117,7 +117,7 @@ extension RunModel {
     }
 
     /// Bytes that a job has received, those of its items in flight included.
-    package func bytes(of place: Int) -> Int64 {
+    func bytes(of place: Int) -> Int64 {
         let job = jobs[place]
         let inFlight = files.places.reduce(0) { $1?.job == job.name ? Self.sum($0, $1?.received ?? 0) : $0 }
         return Self.sum(job.progress?.figures.wireBytes ?? 0, inFlight)

@@ -118,11 +118,6 @@ package final class Session: Sendable {
         for run in runs { run.setPaused(false) }
     }
 
-    /// Changes every job's concurrency.
-    package func setConcurrency(_ concurrency: Int) {
-        changeConcurrency { _ in concurrency }
-    }
-
     /// Changes the concurrency of every job by what it is; at least 1.
     package func changeConcurrency(_ change: (Int) -> Int) {
         for run in runs { run.changeConcurrency { max(1, change($0)) } }

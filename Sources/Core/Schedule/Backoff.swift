@@ -11,7 +11,7 @@ package struct Backoff: Sendable {
     /// Microseconds to wait.
     ///
     /// - Parameter retry: 1 for the first.
-    package func delay(retry: Int, using generator: inout some RandomNumberGenerator) -> Int64 {
+    func delay(retry: Int, using generator: inout some RandomNumberGenerator) -> Int64 {
         let ceiling = retry >= 32 ? limit : min(limit, base << Int64(max(retry - 1, 0)))
         return Int64.random(in: 0...ceiling, using: &generator)
     }

@@ -95,7 +95,7 @@ package struct SourcePlan: Sendable {
 package struct AnySourcePages: SourcePages {
     private var pages: any SourcePages
 
-    package init(_ pages: any SourcePages) {
+    init(_ pages: any SourcePages) {
         self.pages = pages
     }
 

@@ -11,7 +11,7 @@ package enum Baseline: Hashable, Sendable {
     package static let standard = Baseline.median(10)
 
     /// As `--compare` takes it.
-    package var name: String {
+    var name: String {
         switch self {
         case .previous: "previous"
         case .run(let id): "\(id)"
@@ -59,14 +59,14 @@ package struct Comparison: Sendable {
     static let leastDifference = 50_000.0
 
     /// The worst of what regressed: the metric that is the largest multiple of what it was; of a host where there is one.
-    package var worst: (host: String?, difference: Difference)? {
+    var worst: (host: String?, difference: Difference)? {
         let all =
             differences.map { (host: String?.none, difference: $0) }
             + hosts.flatMap { host in host.differences.map { (host: String?.some(host.host), difference: $0) } }
         return all.filter(\.difference.isRegressed).max { $0.difference.factor < $1.difference.factor }
     }
 
-    package var isRegressed: Bool { worst != nil }
+    var isRegressed: Bool { worst != nil }
 }
 
 extension Comparison.Difference {

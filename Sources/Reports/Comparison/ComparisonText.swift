@@ -23,7 +23,7 @@ extension Comparison {
     }
 
     /// The first line: what it comes to.
-    package var headline: String {
+    var headline: String {
         switch baseline {
         case .median where !isEnough: return tooFewWords
         case .median:
@@ -37,7 +37,7 @@ extension Comparison {
 
 extension Comparison.LastingStep {
     /// `p90 wait went from 80 ms to 210 ms with run 40, and stayed`.
-    package var text: String {
+    var text: String {
         "\(metric.name) went from \(metric.text(before)) to \(metric.text(after)) with run \(run), and stayed"
     }
 }

@@ -7,7 +7,7 @@ package enum Metric: Hashable, Sendable {
     case percentile(Int, TimedPhase, outcome: String)
 
     /// As `--fail-if` and reports name it: `failed%`, `p90 wait`.
-    package var name: String {
+    var name: String {
         switch self {
         case .failed: "failed"
         case .failedShare: "failed%"

@@ -159,7 +159,7 @@ struct ControlTests {
         #expect(report.outcome == .complete)
         running.session.pause()
         running.session.resume()
-        running.session.setConcurrency(5)
+        running.session.changeConcurrency { _ in 5 }
         running.session.prioritise(items: [1])
         running.session.cancel(items: [1, 2, 3])
         running.session.stop()
@@ -252,7 +252,7 @@ struct ControlTests {
         bench.server.release("/a")
         let running = try bench.begin(items(bench)) { $0.interest.activityInterval = 1_000 }
         running.session.pause()
-        running.session.setConcurrency(3)
+        running.session.changeConcurrency { _ in 3 }
         try await running.wait { event in
             if case .control(let control) = event, control.isPaused, control.concurrency == 3 { true } else { nil }
         }
@@ -297,7 +297,7 @@ struct ControlTests {
         let bench = try bench()
         let running = try bench.begin(items(bench))
         try await running.waitForStart("a")
-        running.session.setConcurrency(3)
+        running.session.changeConcurrency { _ in 3 }
         _ = try await blocking { try bench.server.waitForRequests(3) }
         bench.server.release("/a")
         #expect(try await running.report().outcome == .complete)
