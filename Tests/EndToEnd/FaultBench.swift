@@ -89,7 +89,7 @@ final class FaultBench {
     func hit(_ fault: Fault, number: Int) throws -> Bool {
         try restore()
         let program = try start(fault, number: number)
-        guard let result = try? program.wait(seconds: 20) else {
+        guard let result = try? program.wait(seconds: 60) else {
             Issue.record(
                 "\(name): \(fault.testDescription), call \(number): \(try FaultReport(path: report).hit): hangs")
             return true
