@@ -247,7 +247,8 @@ extension RunLedger {
         let selection = context.selection
         var row = row
         var work = makeWork(row, url, expectedContent, collection, clock: clock)
-        if work.stored == nil, row.path != nil {
+        // One that was to be renamed claims nothing by now.
+        if work.stored == nil, row.path != nil || row.state == .stored {
             row = try noteLost(row, on: catalog)
             work = makeWork(row, url, expectedContent, collection, clock: clock)
         }

@@ -31,6 +31,17 @@ struct RenamingTests {
         bench.job.output.template = try PathTemplate(text, fields: [])
     }
 
+    @Test("a file that was deleted before it was to be renamed is not there, whatever the server answers")
+    func deleted() async throws {
+        var bench = try Bench(["/a": [.ok("a"), .status(404)]])
+        _ = try await bench.run("/a")
+        try FileManager.default.removeItem(atPath: bench.directory.path("\(bench.outputFolder)/a.bin"))
+        bench.job.output.template = try PathTemplate("new/{title}.{extension}", fields: [])
+        let report = try await bench.run("/a")
+        #expect(try report["a"].item["state"]?.text == "failed")
+        #expect(try report["a"].item["path"]?.text == nil)
+    }
+
     @Test("a changed template renames files and fetches none; folders that are empty then go")
     func renamed() async throws {
         var bench = try bench()

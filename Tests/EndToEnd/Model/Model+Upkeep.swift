@@ -17,7 +17,7 @@ extension Model {
             items[index].askedAgain = nil
             if item.state == "stored" { items[index].state = "pending" }
         }
-        return lines
+        return lines + verifySidecars(isRepairing: isRepairing)
     }
 
     /// What is taken away to keep within a limit.
@@ -55,9 +55,11 @@ extension Model {
             let intact = group.items.filter { isIntact(items[$0]) }
             eviction.changed += group.items.filter { !intact.contains($0) }.map { items[$0].key }
             eviction.keys += intact.map { items[$0].key }
+            eviction.changed += intact.filter { isSidecarChanged(items[$0]) }.map { items[$0].key }
             let inode = intact.first.flatMap { items[$0].path }.flatMap { inodes[$0] }
             for index in intact {
                 if let path = items[index].path { remove(path) }
+                removeSidecar(of: index)
                 items[index].evict()
             }
             if !intact.isEmpty, !inodes.values.contains(where: { $0 == inode }) { eviction.freed += group.size }
@@ -67,8 +69,9 @@ extension Model {
 
     /// Deletes what the job stored, or one collection of it.
     mutating func reset(_ collection: Int?) {
-        for item in items where collection == nil || item.collection == collection {
-            if let path = item.path { remove(path) }
+        for index in items.indices where collection == nil || items[index].collection == collection {
+            if let path = items[index].path { remove(path) }
+            removeSidecar(of: index)
         }
         items.removeAll { collection == nil || $0.collection == collection }
         if collection == nil { isJobKnown = false }

@@ -18,6 +18,7 @@ struct Model: Sendable {
         var refresh = "changed"
         var limit: Int?
         var deduplicates = false
+        var hasSidecars = false
     }
 
     /// A row of the table `item`.
@@ -49,6 +50,8 @@ struct Model: Sendable {
         /// By the program's clock, which the model takes from the rows.
         var storedAt: Int64?
         var viewedAt: Int64?
+        /// The metadata file beside its own.
+        var sidecar: Sidecar?
 
         var lastUse: Int64 { max(storedAt ?? 0, viewedAt ?? 0) }
     }
@@ -197,6 +200,7 @@ struct Model: Sendable {
             }
         }
         fetch(selected, site, job, selection, root: root, times: times, &expected)
+        if job.hasSidecars { writeSidecars(of: selected) }
         if selection.isWhole, !list.isEmpty {
             for index in items.indices where !selected.contains(index) {
                 if items[index].state != "evicted" { items[index].state = "gone" }

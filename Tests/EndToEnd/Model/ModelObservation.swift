@@ -28,6 +28,7 @@ struct ModelObservation {
         let storedAt: Int64?
         let storedRun: Int64?
         let viewedAt: Int64?
+        var sidecar: Model.Sidecar?
     }
 
     struct Run {
@@ -46,12 +47,17 @@ struct ModelObservation {
     var contradictions: [String] = []
     private(set) var files: [String: [UInt8]] = [:]
     private(set) var inodes: [String: Int] = [:]
+    /// The digests that metadata files have on the disk.
+    private(set) var metadataFiles: [String: String] = [:]
     /// What is left in the journal, which is empty when nothing was broken off.
     private(set) var pending: [String] = []
 
     init(database: String, directory: String) throws {
         for path in Workplace.files(below: directory) where !path.hasPrefix(".runner/") {
-            files[path] = contents(of: "\(directory)/\(path)")
+            let bytes = contents(of: "\(directory)/\(path)") ?? []
+            let metadata = Model.Metadata(bytes)
+            files[path] = metadata?.bytes ?? bytes
+            if metadata != nil { metadataFiles[path] = modelDigest(bytes) }
             var information = stat()
             lstat("\(directory)/\(path)", &information)
             inodes[path] = Int(information.st_ino)
@@ -61,18 +67,19 @@ struct ModelObservation {
         let catalog = try CatalogCopy(of: database)
         // The process may have been killed before the last table or column.
         let columns = "pragma_table_info('item') WHERE name = 'extension'"
-        let tables = "sqlite_schema WHERE name IN ('transfer', 'template', 'mark')"
-        guard try catalog.number("SELECT (SELECT count(*) FROM \(columns)) + (SELECT count(*) FROM \(tables))") == 4
+        let tables = "sqlite_schema WHERE name IN ('transfer', 'template', 'mark', 'sidecar')"
+        guard try catalog.number("SELECT (SELECT count(*) FROM \(columns)) + (SELECT count(*) FROM \(tables))") == 5
         else { return }
         contradictions = try catalog.contradictions()
         isJobKnown = try catalog.number("SELECT count(*) FROM job") > 0
         let rows = try catalog.rows(
             """
-            SELECT item.key, collection.key, url, item.title, stem, coalesce(text, ''), path, size, sha256, stored_url,
+            SELECT item.key, collection.key, url, item.title, stem, coalesce(text, ''), item.path, item.size, item.sha256, stored_url,
                 etag, last_modified, expires_at, state, failure, is_unsettled, asked_again_at, listing, stored_at,
                 stored_run, (SELECT at FROM mark WHERE item_id = item.id AND kind = 'viewed'),
-                failed_status
+                failed_status, sidecar.path, sidecar.size, sidecar.sha256
             FROM item JOIN collection ON collection.id = collection_id LEFT JOIN template ON template.id = template
+                LEFT JOIN sidecar ON item_id = item.id
             ORDER BY item.id
             """
         ) { row in
@@ -82,7 +89,7 @@ struct ModelObservation {
                 etag: try row[10], date: try row[11], expiresAt: try row[12], state: try row[13],
                 failure: try row[14], isUnsettled: try row[15], askedAgainAt: try row[16],
                 failedStatus: try row[21], listing: try row[17], storedAt: try row[18], storedRun: try row[19],
-                viewedAt: try row[20])
+                viewedAt: try row[20], sidecar: try sidecar(row[22], row[23], row[24]))
         }
         order = rows.map(\.key)
         items = Dictionary(uniqueKeysWithValues: rows.map { ($0.key, $0) })
@@ -112,6 +119,17 @@ struct ModelObservation {
                     "freed_bytes \(try row[5] as Int)",
                 ])
         }.first
+    }
+}
+
+extension ModelObservation {
+    /// A row of `sidecar` as the model has it, which knows the files by what they say.
+    private func sidecar(_ path: String?, _ size: Int?, _ digest: String?) -> Model.Sidecar? {
+        guard let path, let size, let digest else { return nil }
+        guard digest == metadataFiles[path], let bytes = files[path] else {
+            return Model.Sidecar(path: path, size: size, digest: digest)
+        }
+        return Model.Sidecar(path: path, size: bytes.count, digest: modelDigest(bytes))
     }
 }
 
@@ -153,6 +171,7 @@ extension ModelObservation.Row {
         item.failedStatus = failedStatus
         item.storedAt = storedAt
         item.viewedAt = viewedAt
+        item.sidecar = sidecar
         return item
     }
 }

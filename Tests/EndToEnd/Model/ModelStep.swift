@@ -24,6 +24,7 @@ enum ModelStep: Sendable, CustomStringConvertible {
     case refresh(String)
     case limit(Int?)
     case deduplicate(Bool)
+    case sidecar(Bool)
     case move
     case directory
     // Time, in days
@@ -58,6 +59,7 @@ enum ModelStep: Sendable, CustomStringConvertible {
         case .refresh(let mode): ".refresh(\"\(mode)\")"
         case .limit(let bytes): ".limit(\(bytes.map(String.init) ?? "nil"))"
         case .deduplicate(let isOn): ".deduplicate(\(isOn))"
+        case .sidecar(let isOn): ".sidecar(\(isOn))"
         case .move: ".move"
         case .directory: ".directory"
         case .wait(let days): ".wait(\(days))"
@@ -115,6 +117,8 @@ extension ModelStep {
     static func random(seed: Int, count: Int) -> [ModelStep] {
         var random = SplitMix(seed)
         var steps = (0..<6).map { ModelStep.add(resource: $0, title: $0, collection: $0 % 3, at: $0) }
+        // The world has the source and the durability by the last two bits.
+        steps.append(.sidecar(seed / 4 % 2 == 0))
         while steps.count < count {
             if Int.random(in: 0..<20, using: &random) == 0 {
                 steps += trouble(&random)
@@ -129,7 +133,19 @@ extension ModelStep {
     private static func trouble(_ random: inout SplitMix) -> [ModelStep] {
         func number(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
         let (resource, call) = (number(12), number(150) + 1)
-        switch number(5) {
+        switch number(7) {
+        case 5:
+            return [
+                .sidecar(true), .run(ModelSelection()), .template(number(6)),
+                .change(resource, kind: number(3), size: 250), .kill(.run(ModelSelection()), call: call * 3),
+                .sidecar(number(2) == 0), .run(ModelSelection()),
+            ]
+        case 6:
+            return [
+                .sidecar(true), .run(ModelSelection()), .spoil(number(30), isLonger: number(2) == 0),
+                .delete(number(30)), .template(number(6)), .run(ModelSelection()),
+                .verify(isRepairing: number(2) == 0), .collect([nil, 500][number(2)]), .run(ModelSelection()),
+            ]
         case 0: return [.template(number(6)), .kill(.run(ModelSelection()), call: call)]
         case 1:
             return [
@@ -176,7 +192,7 @@ extension ModelStep {
         case 45..<50: return .template(number(6))
         case 50..<52: return .refresh(["changed", "changed", "always", "never"][number(4)])
         case 52..<55: return .limit([nil, 600, 1_500, 3_000][number(4)])
-        case 55: return .deduplicate(chance(2))
+        case 55: return chance(2) ? .deduplicate(chance(2)) : .sidecar(!chance(3))
         case 56: return chance(2) ? .move : .directory
         case 57..<59: return .wait([1, 1, 3, 8, 31][number(5)])
         case 59..<62:

@@ -91,6 +91,7 @@ final class ModelWorld {
         case .refresh(let mode): job.refresh = mode
         case .limit(let bytes): job.limit = bytes
         case .deduplicate(let isOn): job.deduplicates = isOn
+        case .sidecar(let isOn): job.hasSidecars = isOn
         case .move: try changeDirectory(isMoved: true)
         case .directory: try changeDirectory(isMoved: false)
         case .wait(let days): try wait(days)
@@ -166,9 +167,10 @@ final class ModelWorld {
             model.remove(path)
         case .spoil(let item, let isLonger) where !paths.isEmpty:
             let path = paths[item % paths.count]
-            let bytes = model.files[path] ?? []
+            // Not the model's, which has metadata files in a form of its own.
+            let bytes = contents(of: workplace.directory.path("\(job.directory)/\(path)")) ?? []
             userVersion += 1
-            try write(isLonger ? bytes + [UInt8(userVersion % 250)] : Array(bytes.prefix(bytes.count / 2)), to: path)
+            try write(isLonger ? bytes + [UInt8(userVersion % 250)] : Array(bytes.prefix(bytes.count / 4)), to: path)
         case .stranger(let item, let isEqual) where !list.isEmpty:
             let (key, entry) = keyed[item % list.count]
             let resource = site.resources[entry.resource]
@@ -268,6 +270,7 @@ final class ModelWorld {
         }
         lines += ["output:", "  directory: \(job.directory)", "  path: \"\(job.template.text)\""]
         lines.append("  deduplicate: \(job.deduplicates)")
+        if job.hasSidecars { lines.append("  sidecar: json") }
         if let limit = job.limit { lines.append("  max_bytes: \(limit)") }
         lines += ["transfer: {retries: 0, concurrency: 1, durability: \(durability), allow_private_addresses: true}"]
         lines += ["refresh: \(job.refresh)", "expect: any"]
@@ -551,9 +554,10 @@ final class ModelWorld {
                 differences.append("\(row.key): \(path) is not what the row tells")
             }
         }
-        let claimed = Set(found.items.values.compactMap(\.path))
+        let claimed = Set(found.items.values.flatMap { [$0.path, $0.sidecar?.path].compactMap { $0 } })
         for (path, file) in found.files where !claimed.contains(path) {
             let digest = modelDigest(file)
+            if mayHaveLeftovers, found.metadataFiles[path] != nil { continue }
             if written.contains(digest) || (mayHaveLeftovers && served.contains(digest)) { continue }
             if served.contains(digest), before.files[path] == file, !before.items.contains(where: { $0.path == path }) {
                 continue
@@ -578,6 +582,9 @@ final class ModelWorld {
     private func compare(_ model: Model, with found: ModelObservation) -> [String] {
         var differences = found.contradictions
         compare("items", model.items.map(\.summary), found.items.values.map(\.summary), &differences)
+        compare(
+            "sidecars", model.items.compactMap { item in item.sidecar.map { "\(item.key) \($0.path)" } },
+            found.items.values.compactMap { row in row.sidecar.map { "\(row.key) \($0.path)" } }, &differences)
         let files = model.files.map { "\($0) \(modelDigest($1).prefix(8)) \($1.count)" }
         compare("files", files, found.files.map { "\($0) \(modelDigest($1).prefix(8)) \($1.count)" }, &differences)
         return differences
