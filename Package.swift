@@ -183,7 +183,7 @@ let package = Package(
         tests(of: "SourcesFlickr", core + ["YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesCommand", core + ["YAML", "SQLite"], excluding: ["Samples"]),
         tests(of: "SourcesManifest", core + ["YAML", "SQLite"]),
-        tests(of: "Unattended", ["Model", "Jobs", "JSON"]),
+        tests(of: "Unattended", ["Model", "Jobs", "JSON", "HTTP"]),
         // The examples of docs/add-a-source.md.
         module("SourcesSeries", path: "Tests/Guide/Sources-Series", ["Model", "SourceKit", "YAML"]),
         module("SourcesMuseum", path: "Tests/Guide/Sources-Museum", ["Model", "SourceKit", "YAML"]),

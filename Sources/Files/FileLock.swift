@@ -62,7 +62,7 @@ package final class FileLock: Sendable {
     static func state(of name: String, in folder: Int32, shownAs path: String) throws(FileError) -> State {
         let gate = LockGate(folder: folder, path)
         defer { gate.open() }
-        let raw = uninterrupted { openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
+        let raw = uninterrupted { openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         if raw < 0, errno == ENOENT { return .free }
         guard raw >= 0 else { throw .last("lock", path) }
         let file = Descriptor(owning: raw)

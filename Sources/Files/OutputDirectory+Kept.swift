@@ -20,7 +20,7 @@ extension OutputDirectory {
     /// Replaces the note of a kept file.
     package func writeKeptNote(_ note: [UInt8], of name: String) throws(FileError) {
         guard let folder = try keptFolder(creating: true) else { throw .last("open", keptPath(name)) }
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let raw = uninterrupted { openat(folder.raw, name + keptNoteSuffix, flags, 0o600) }
         guard raw >= 0 else { throw linkAware(.last("write", keptPath(name))) }
         let file = Descriptor(owning: raw)

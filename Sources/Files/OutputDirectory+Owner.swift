@@ -62,7 +62,7 @@ extension OutputDirectory {
     package func setOwner(_ owner: DirectoryOwner) throws(FileError) {
         guard let folder = try privateFolder(creating: true) else { throw .last("write", ownerPath) }
         let temporary = ownerName + ".new"
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let raw = uninterrupted { openat(folder.raw, temporary, flags, 0o600) }
         guard raw >= 0 else { throw linkAware(.last("write", ownerPath)) }
         let file = Descriptor(owning: raw)

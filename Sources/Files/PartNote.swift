@@ -115,7 +115,7 @@ extension OutputDirectory {
         let path = partPath(name + noteSuffix)
         let temporary = name + temporaryNoteSuffix
         let raw = uninterrupted {
-            openat(folder.raw, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            openat(folder.raw, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         }
         guard raw >= 0 else { throw .last("write", path) }
         let file = Descriptor(owning: raw)

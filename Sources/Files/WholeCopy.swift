@@ -10,7 +10,9 @@ package enum WholeCopy {
     package static func write(_ source: String, to path: String, mark: String) throws(FileError) {
         let input = try ReadableFile(path: source)
         let part = "\(path).\(mark).new"
-        let raw = uninterrupted { open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600) }
+        let raw = uninterrupted {
+            open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        }
         guard raw >= 0 else { throw .last("write", part) }
         let output = Descriptor(owning: raw)
         do throws(FileError) {

@@ -43,6 +43,11 @@ package final class Connection {
         case .readWrite: break
         case .readOnly: flags = SQLITE_OPEN_READONLY
         }
+        // SQLite would wait for somebody to write to a pipe.
+        var information = stat()
+        if stat(path, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
+            throw SQLiteError(code: .cannotOpen, message: "cannot read \(path): it is not a regular file", path: path)
+        }
         // SQLite reads ":memory:" and an empty name as databases without a file; here a path is a path.
         let handle = try ConnectionHandle(path: path.hasPrefix("/") ? path : "./\(path)", flags: flags)
         try self.init(handle, path: path, mode: mode, busyTimeout: busyTimeout)

@@ -66,3 +66,29 @@ package func readAll(_ descriptor: Int32) -> [UInt8]? {
         bytes += chunk[..<count]
     }
 }
+
+/// How long a pipe that is read as a file may say nothing, milliseconds.
+private let longestSilence: Int32 = 30_000
+
+/// The bytes of a file that a person named, so many at most. A pipe, such as the shell's `<(…)`, is read to its end; one
+/// that nobody has open for writing is empty. Blocks.
+package func readFile(_ path: String, limit: Int) throws(SystemCallFailure) -> [UInt8] {
+    let file = Descriptor(owning: uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) })
+    guard file.raw >= 0 else { throw SystemCallFailure(call: "open", errno: errno) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while bytes.count < limit {
+        let count = uninterrupted { read(file.raw, &buffer, buffer.count) }
+        if count == 0 { break }
+        if count > 0 {
+            bytes += buffer[..<count]
+            continue
+        }
+        guard errno == EAGAIN else { throw SystemCallFailure(call: "read", errno: errno) }
+        var wait = pollfd(fd: file.raw, events: Int16(POLLIN), revents: 0)
+        guard uninterrupted({ poll(&wait, 1, longestSilence) }) > 0 else {
+            throw SystemCallFailure(call: "read", errno: ETIMEDOUT)
+        }
+    }
+    return bytes
+}

@@ -11,6 +11,9 @@ package struct SystemCallFailure: Error, Sendable, CustomStringConvertible {
         self.errno = errno
     }
 
+    /// `Too many open files`.
+    package var reason: String { String(cString: strerror(errno)) }
+
     /// `eventfd: Too many open files`.
-    package var description: String { "\(call): \(String(cString: strerror(errno)))" }
+    package var description: String { "\(call): \(reason)" }
 }

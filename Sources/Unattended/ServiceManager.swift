@@ -7,7 +7,7 @@ import System
 package final class ServiceManager: Sendable {
     private struct State {
         /// Of each job, in the order of their beginnings.
-        var jobs: [(name: String, progress: RunProgress)] = []
+        var jobs: [(name: String, progress: RunProgress?, outcome: RunOutcome?)] = []
         /// Of all jobs, those in flight included.
         var receivedBytes: Int64 = 0
         var lastStatus = ""
@@ -15,6 +15,7 @@ package final class ServiceManager: Sendable {
         /// Items that had ended and bytes that had come when time was asked for last.
         var last = (items: -1, bytes: Int64(-1))
         var isStopping = false
+        var hasEnded = false
     }
 
     /// Microseconds between two messages.
@@ -43,7 +44,7 @@ package final class ServiceManager: Sendable {
         send("READY=1")
     }
 
-    /// The program has been asked to end.
+    /// The program has been asked to end before its runs are over.
     package func stopping() {
         let isFirst = state.withLock { state in
             defer { state.isStopping = true }
@@ -52,15 +53,28 @@ package final class ServiceManager: Sendable {
         if isFirst { send("STOPPING=1\nSTATUS=stopping: transfers in flight are allowed to finish") }
     }
 
+    /// The runs are over, and the program ends once everybody who is to hear of it has.
+    package func ended() {
+        let lines: [String]? = state.withLock { state in
+            guard !state.hasEnded else { return nil }
+            state.hasEnded = true
+            let status = Self.status(state)
+            return (state.isStopping ? [] : ["STOPPING=1"]) + (status.isEmpty ? [] : ["STATUS=\(status)"])
+        }
+        if let lines, !lines.isEmpty { send(lines.joined(separator: "\n")) }
+    }
+
     /// Takes events of a run, in order.
     package func take(_ events: [RunEvent]) {
         let text: String? = state.withLock { state in
             var isLast = false
             for event in events {
                 switch event {
-                case .progress(let progress): Self.note(progress, &state)
+                case .progress(let progress): state.jobs[Self.place(of: progress.job, &state)].progress = progress
                 case .activity(let activity): state.receivedBytes = activity.receivedBytes
-                case .runFinished: isLast = true
+                case .runFinished(let run):
+                    state.jobs[Self.place(of: run.job, &state)].outcome = run.outcome
+                    isLast = true
                 default: break
                 }
             }
@@ -69,25 +83,23 @@ package final class ServiceManager: Sendable {
         if let text { send(text) }
     }
 
-    private static func note(_ progress: RunProgress, _ state: inout State) {
-        if let index = state.jobs.firstIndex(where: { $0.name == progress.job }) {
-            state.jobs[index].progress = progress
-        } else {
-            state.jobs.append((progress.job, progress))
-        }
+    private static func place(of job: String, _ state: inout State) -> Int {
+        if let index = state.jobs.firstIndex(where: { $0.name == job }) { return index }
+        state.jobs.append((job, nil, nil))
+        return state.jobs.count - 1
     }
 
     private func message(_ state: inout State, isLast: Bool) -> String? {
         let time = now()
         guard !state.jobs.isEmpty, isLast || time >= state.nextStatus else { return nil }
-        let items = state.jobs.reduce(0) { $0 + $1.progress.figures.items }
+        let items = state.jobs.reduce(0) { $0 + ($1.progress?.endedItems ?? 0) }
         let bytes = state.receivedBytes
         var lines: [String] = []
         if items != state.last.items || bytes != state.last.bytes {
             state.last = (items, bytes)
             lines.append("EXTEND_TIMEOUT_USEC=\(Self.extensionTime)")
         }
-        let status = state.jobs.map { Self.text($0.name, $0.progress) }.joined(separator: "; ")
+        let status = Self.status(state)
         if status != state.lastStatus, !state.isStopping {
             state.lastStatus = status
             lines.append("STATUS=\(status)")
@@ -97,11 +109,17 @@ package final class ServiceManager: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// `flags: 120 of 249 items, 2 failed`.
-    private static func text(_ job: String, _ progress: RunProgress) -> String {
-        let figures = progress.figures
-        let listed = "\(progress.listed)\(progress.isListComplete ? "" : "+")"
-        return "\(job): \(figures.items) of \(listed) items" + (figures.failed > 0 ? ", \(figures.failed) failed" : "")
+    /// `flags: 120 of 249 items, 2 failed`, and at its end `flags: partial, 249 of 249 items, 2 failed`.
+    private static func status(_ state: State) -> String {
+        state.jobs.map { job in
+            var words = job.outcome.map { [$0.rawValue] } ?? []
+            if let progress = job.progress {
+                let listed = "\(max(progress.listed, progress.endedItems))\(progress.isListComplete ? "" : "+")"
+                words.append("\(progress.endedItems) of \(listed) items")
+                if progress.figures.failed > 0 { words.append("\(progress.figures.failed) failed") }
+            }
+            return "\(job.name): \(words.joined(separator: ", "))"
+        }.joined(separator: "; ")
     }
 
     /// Best effort: a service manager that does not listen is none of the run's concern.
@@ -111,4 +129,9 @@ package final class ServiceManager: Sendable {
             uninterrupted { Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) }
         }
     }
+}
+
+extension RunProgress {
+    /// Items that have come to an end of their own; those that a stop left out have not.
+    fileprivate var endedItems: Int { figures.items - figures.cancelled }
 }

@@ -70,9 +70,50 @@ struct LogTests {
         try #require(mkfifo(workplace.directory.path("pipe"), 0o600) == 0)
         let result = try workplace.run(["job.yaml", "--log", name, "-q"])
         #expect(result.ending == .exit(0))
-        #expect(result.errors.split(separator: "\n").count == 1)
-        #expect(result.errors.contains("--log") && result.errors.contains("logged"))
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.count == (name == "/dev/full" ? 2 : 1))
+        #expect(lines.first?.contains("--log") == true && lines.first?.contains("logged") == true)
+        #expect(name != "/dev/full" || lines.last?.hasSuffix("/dev/full: 2 lines were not written") == true)
+        #expect(name != "pipe" || result.errors.contains("nobody reads it"))
         #expect(workplace.files() == ["list/a.bin"])
+    }
+
+    @Test(
+        "a log that would be written into a file of the program's own is refused, and nothing runs",
+        arguments: [
+            ("job.yaml", "the file of the job 'list'"), ("./x/../job.yaml", "the file of the job 'list'"),
+            ("link", "the file of the job 'list'"), ("catalog.sqlite", "the catalog"),
+            ("catalog.sqlite-wal", "the catalog"), ("catalog.sqlite.list.lock", "a lock of the catalog"),
+            ("out/.runner/log", "in "), ("out/list/a.bin", "a file that the job 'list' has stored"),
+            ("ca.pem", "a file that the job 'list' reads"),
+        ])
+    func ownFiles(_ name: String, _ words: String) throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("body") }
+        try workplace.directory.makeFolder("x")
+        try workplace.directory.write("x", to: "ca.pem")
+        try workplace.writeJob(
+            source: ["items: [{key: a, url: '\(server.url("/a"))'}]"], transfer: ["ca_file: ca.pem"])
+        try #require(symlink("job.yaml", workplace.directory.path("link")) == 0)
+        if name.hasPrefix("out") { #expect(try workplace.run(["job.yaml", "-q"]).ending == .exit(0)) }
+        let (asked, before) = (server.requests.count, workplace.read(name))
+        let result = try workplace.run(["job.yaml", "--log", name])
+        #expect(result.ending == .exit(64))
+        #expect(result.errors.contains("\(name) is \(words)") && result.errors.contains("give another file"))
+        #expect(workplace.read(name) == before)
+        #expect(server.requests.count == asked)
+    }
+
+    @Test("a log beside the stored files is nobody's business")
+    func logInOutput() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("body") }
+        try workplace.writeJob(source: ["items: [{key: a, url: '\(server.url("/a"))'}]"])
+        for _ in 0..<2 {
+            try workplace.directory.makeFolder("out")
+            #expect(try workplace.run(["job.yaml", "-q", "--log", "out/run.log"]).ending == .exit(0))
+        }
+        #expect(events(log(workplace, "out/run.log")).count == 4)
     }
 
     @Test("a run without an end is in the log with the reason")
@@ -158,7 +199,8 @@ struct LogTests {
         #expect(receiver.texts.contains { $0.contains("EXTEND_TIMEOUT_USEC=300000000") })
         server.release("/c")
         #expect(try run.wait().ending == .exit(1))
-        #expect(receiver.texts.last?.hasPrefix("STOPPING=1\n") == true)
+        let texts = try receiver.wait { $0.last?.hasPrefix("STOPPING=1\n") == true }
+        #expect(texts.last == "STOPPING=1\nSTATUS=list: partial, 3 of 3 items, 1 failed")
     }
 
     @Test("a socket that nobody listens at is passed over")

@@ -50,7 +50,43 @@ struct NotifyTests {
         #expect(result.errors.contains("list: notify.metrics: cannot write"))
     }
 
+    @Test(
+        "metrics go to no pipe, no device, and no file of the program's own",
+        arguments: [
+            ("pipe.prom", "it is not a regular file"), ("null.prom", "it is not a regular file"),
+            ("catalog.prom", "is the catalog"), ("job.prom", "is the file of the job 'list'"),
+            ("out/.runner", "in "),
+        ])
+    func metricsElsewhere(_ place: String, _ words: String) throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("body") }
+        try job(workplace, server.url("/a"), notify: ["metrics: \(place)"])
+        try #require(mkfifo(workplace.directory.path("pipe.prom"), 0o600) == 0)
+        try #require(symlink("/dev/null", workplace.directory.path("null.prom")) == 0)
+        try #require(
+            rename(workplace.directory.path("job.yaml"), workplace.directory.path("job.prom")) == 0)
+        let result = try workplace.run(["job.prom", "-q", "--database", "catalog.prom"])
+        #expect(result.ending == .exit(0))
+        #expect(result.errors.contains("list: notify.metrics: ") && result.errors.contains(words))
+        #expect(workplace.read("catalog.prom")?.starts(with: "SQLite format 3".utf8) == true)
+        #expect(workplace.read("job.prom")?.starts(with: "name: list".utf8) == true)
+    }
+
     // MARK: Heartbeat
+
+    @Test("a service that does not answer is named with the time that it had, and its beginning is not waited for")
+    func slowHeartbeat() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { request in request.path == "/a" ? .ok("body") : .ok("OK") }
+        server.hold("/ping/start")
+        try job(workplace, server.url("/a"), notify: ["heartbeat: '\(server.url("/ping"))'"])
+        // The beginning is never answered: its end is what the service hears next.
+        let result = try workplace.run(["job.yaml", "-q"])
+        #expect(result.ending == .exit(0) && result.errors.isEmpty, "\(result.errors)")
+        #expect(server.requests.count { $0.path == "/ping/start" } == 1)
+        #expect(server.requests.last?.path == "/ping/0")
+        server.release("/ping/start")
+    }
 
     @Test("a heartbeat hears of the beginning and the exit code, paired, with a summary")
     func heartbeat() throws {
@@ -236,6 +272,18 @@ struct NotifyTests {
 
     private func said(_ workplace: Workplace, _ name: String) -> [String] {
         String(decoding: workplace.read(name) ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    @Test("what a command writes is in the log, and not among the output of the run")
+    func commandOutput() throws {
+        let workplace = try Workplace()
+        let server = try FaultyServer { _ in .ok("body") }
+        try script(workplace, "echo to stdout; echo to stderr >&2")
+        try job(workplace, server.url("/a"), notify: ["command: [./hook.sh]", "on: always"])
+        let result = try workplace.run(["job.yaml", "-q", "--log", "run.log"])
+        #expect(result.ending == .exit(0) && result.output.isEmpty && result.errors.isEmpty)
+        let log = String(decoding: workplace.read("run.log") ?? [], as: UTF8.self)
+        #expect(log.contains(" info notify job=list detail=\"to stdout\\nto stderr\"\n"))
     }
 
     // MARK: The job file

@@ -50,6 +50,7 @@ struct ScheduleTests {
         let (ending, text) = try ask(["systemd-analyze", "verify", "--man=no"] + units.map { "\(folder)/\($0)" })
         #expect(ending == .exit(0) && text.isEmpty, "\(text)")
         #expect(try exposure("\(folder)/runner-list.service") <= 2.0)
+        #expect(try exposure("\(folder)/runner-failed@.service") <= 2.0)
     }
 
     @Test("the units have what the job needs: its folders, its variables, its programs")
@@ -75,7 +76,12 @@ struct ScheduleTests {
             ))
         // Of the test's own, which is below /tmp.
         #expect(text.contains("\nPrivateTmp=false\n"))
-        #expect(!text.contains("MemoryDenyWriteExecute"))
+        #expect(!service(in: text).contains("MemoryDenyWriteExecute"))
+    }
+
+    /// The first of the units that are printed.
+    private func service(in text: String) -> String {
+        text.split(separator: "# /etc/systemd/system/").first.map(String.init) ?? ""
     }
 
     @Test("own units of a user ask for nothing that only the machine's manager can do")
@@ -113,10 +119,38 @@ struct ScheduleTests {
     }
 
     @Test(
+        "the units of another job file with the same job name stay, until that file is gone", arguments: [false, true])
+    func sameName(_ isCrontab: Bool) throws {
+        let workplace = try Workplace()
+        try workplace.writeJob(source: ["items: []"])
+        try workplace.directory.makeFolder("other")
+        try workplace.writeJob(to: "other/job.yaml", source: ["items: []"])
+        try workplace.directory.makeFolder("units")
+        let arguments = ["--daily", "04:17", "--install", "units"] + (isCrontab ? ["--format", "crontab"] : [])
+        func installed() -> [[UInt8]?] { workplace.directory.names(in: "units").map { workplace.read("units/\($0)") } }
+        #expect(try schedule(workplace, ["job.yaml"] + arguments).ending == .exit(0))
+        let before = installed()
+        let result = try schedule(workplace, ["other/job.yaml"] + arguments)
+        #expect(result.ending == .exit(2))
+        #expect(
+            result.errors.contains(
+                "runs \(workplace.directory.path("job.yaml")), whose job has the same name: give one"))
+        #expect(installed() == before)
+        // The same file by another path.
+        #expect(try schedule(workplace, ["./other/../job.yaml"] + arguments).ending == .exit(0))
+        workplace.remove("job.yaml")
+        #expect(try schedule(workplace, ["other/job.yaml"] + arguments).ending == .exit(0))
+        #expect(installed() != before)
+    }
+
+    @Test(
         "what can't be is usage, with what can",
         arguments: [
             (["job.yaml"], "needs --every, --daily or --cron"),
             (["job.yaml", "--daily", "24:00"], "a time such as 04:17"),
+            (["job.yaml", "--daily", "04:17", "--every", "2h"], "--daily and --every each say when"),
+            (["job.yaml", "--cron", "0 4 * * *", "--daily", "04:17"], "--cron and --daily each say when"),
+            (["job.yaml", "--daily", "04:17", "--daily", "16:17"], "--daily is given 2 times"),
             (["job.yaml", "--every", "90s"], "whole minutes"), (["job.yaml", "--every", "366d"], "at most 365d"),
             (["job.yaml", "--cron", "61 * * * *"], "the minute has '61', which is not from 0 to 59"),
             (["job.yaml", "--every", "45m", "--format", "crontab"], "a time that divides an hour or a day"),
@@ -178,7 +212,7 @@ struct ScheduleTests {
     func filter(_ hasExceptions: Bool) throws {
         let place = try PicturePlace(try PicturePlace.samples(["baseline.jpg", "lossy.webp"]))
         let workplace = place.workplace
-        let units = try workplace.run(["schedule", "job.yaml", "--daily", "04:17"]).output
+        let units = service(in: try workplace.run(["schedule", "job.yaml", "--daily", "04:17"]).output)
         try workplace.directory.write(
             hasExceptions
                 ? units

@@ -26,8 +26,20 @@ struct LogTests {
         #expect(time.contains(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.000000[+-]\d{4}$/))
         #expect(
             rest
-                == " warning failed job=flags run=3 item=7 title=\"a \\\"b\\\"\\n= \\u202ec\" attempts=2 url=http://h/a=b\n"
+                == " warning failed job=flags run=3 item=7 title=\"a \\\"b\\\"\\n\\u003d \\u202ec\" attempts=2 url=http://h/a=b\n"
         )
+    }
+
+    @Test("a title is found by no search for a field", arguments: [LogFile.Format.text, .json])
+    func forgedField(_ format: LogFile.Format) throws {
+        var entry = Self.entry
+        entry.fields = [("title", .text(#"x item=42 run=9 y "item": 42, z"#)), ("detail", .text("\titem=42 "))]
+        let text = try written(format, [entry])
+        for (own, forged) in format == .text
+            ? [(" item=7 ", " item=42 "), (" run=3 ", " run=9 ")] : [(#""item": 7,"#, #""item": 42,"#)]
+        {
+            #expect(text.contains(own) && !text.contains(forged))
+        }
     }
 
     @Test("as JSON each line is an object, its numbers numbers")
@@ -72,7 +84,38 @@ struct LogTests {
             log.write(Self.entry)
             await log.close()
         }
-        #expect(words.withLock(\.self) == ["--log: /dev/full: write: No space left on device; nothing more is logged"])
+        #expect(
+            words.withLock(\.self) == [
+                "--log: /dev/full: No space left on device; nothing more is logged",
+                "--log: /dev/full: 1 line was not written", "--log: /dev/full: 1 line was not written",
+                "--log: /dev/full: 1 line was not written",
+            ])
+    }
+
+    @Test("a pipe that nobody empties does not hold up the end, which counts what is not in it")
+    func stuckPipe() async throws {
+        // What still waits to be written ends by the end of the test.
+        signal(SIGPIPE, SIG_IGN)
+        let directory = try TemporaryDirectory()
+        let path = directory.path("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        let words = Monitor<[String]>([])
+        let log = RunLog(.info, to: try LogFile(path, .text)) { text in words.withLock { $0.append(text) } }
+        for _ in 0..<20_000 { log.write(Self.entry) }
+        await log.close()
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = read(reader, &bytes, bytes.count)
+        let written = bytes[..<max(0, count)].count { $0 == 0x0A }
+        // The write itself has not been given up yet.
+        let said = words.withLock(\.self)
+        #expect(said.count == 1)
+        let last = try #require(said.last)
+        // The portion that is stuck counts as a whole.
+        let missing = try #require(last.split(separator: " ").compactMap { Int($0) }.first)
+        #expect(last == "--log: \(path): \(missing) lines were not written")
+        #expect(missing <= 20_000 && missing >= 20_000 - written)
     }
 
     @Test("entries that nobody takes are counted, not kept")
@@ -81,7 +124,7 @@ struct LogTests {
             let name = "slow"
             let gate = Monitor(false)
             let entries = Monitor<[LogEntry]>([])
-            func write(_ entries: ArraySlice<LogEntry>) throws(SystemCallFailure) {
+            func write(_ entries: ArraySlice<LogEntry>) throws(LogFailure) {
                 _ = gate.wait { $0 ? true : nil }
                 self.entries.withLock { $0 += entries }
             }

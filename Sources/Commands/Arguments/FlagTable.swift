@@ -109,15 +109,15 @@ enum FlagTable {
             details:
                 "Times of the clock where DURATION divides an hour or a day; else, with systemd alone, so long after "
                 + "the run before."
-        ) { text, options throws(UnwantedValue) in options.cadence = try OptionValue.interval(text) },
+        ) { text, options throws(UnwantedValue) in try options.addCadence("--every", OptionValue.interval(text)) },
         Flag("daily", "HH:MM", in: .times, of: [.schedule], help: "each day at this time, in the machine's time zone") {
-            text, options throws(UnwantedValue) in options.cadence = try OptionValue.timeOfDay(text)
+            text, options throws(UnwantedValue) in try options.addCadence("--daily", OptionValue.timeOfDay(text))
         },
         Flag(
             "cron", "FIELDS", in: .times, of: [.schedule],
             help: "at the times of five fields of a crontab, as '17 4 * * 1-5'",
             details: "Also @daily, @hourly, @reboot and the like. For systemd they are translated."
-        ) { text, options throws(UnwantedValue) in options.cadence = try OptionValue.cron(text) },
+        ) { text, options throws(UnwantedValue) in try options.addCadence("--cron", OptionValue.cron(text)) },
         Flag(
             switch: "user", in: .settings, of: [.schedule],
             help: "for your own service manager or crontab, not the machine's"

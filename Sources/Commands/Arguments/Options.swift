@@ -43,7 +43,9 @@ struct Options: Equatable, Sendable {
     /// The longest that a run waits before it begins, microseconds.
     var jitter: Int64?
     /// When `schedule` has jobs run; nil where no flag says.
-    var cadence: Cadence?
+    private(set) var cadence: Cadence?
+    /// The flags that said it, in order.
+    private(set) var cadenceFlags: [String] = []
     /// What `schedule` makes; nil: units of systemd.
     var scheduleFormat: ScheduleFormat?
     /// Whether it is for the user's own service manager or crontab.
@@ -111,6 +113,14 @@ struct Options: Equatable, Sendable {
     var checkpoint: Int64 = 60_000_000
     /// The file with the options of a script that is tested.
     var scriptOptions: String?
+}
+
+extension Options {
+    /// Takes a flag that says when `schedule` has jobs run.
+    mutating func addCadence(_ flag: String, _ cadence: Cadence) {
+        self.cadence = cadence
+        cadenceFlags.append(flag)
+    }
 }
 
 /// The values of `--progress`.

@@ -25,6 +25,7 @@ struct ExportCommand {
             if let name = names.first(where: { !known.contains($0) }) {
                 throw ReportError.unknownJob(name, known: known)
             }
+            if let refusal = context.refusal(ofOutput: options) { return refuse(refusal) }
             let toTerminal = options.output == nil && context.console.outputTerminal.isTerminal
             let export = TableExport(format, defusesFormulas: options.defusesFormulas, isForTerminal: toTerminal)
             return try context.write(to: options.output) { output in
@@ -44,6 +45,12 @@ struct ExportCommand {
 }
 
 extension CommandContext {
+    /// Why the file of `--output` can't be written; nil where it can, or there is none.
+    func refusal(ofOutput options: Options) -> String? {
+        guard let output = options.output, output != "-" else { return nil }
+        return refusal(ofWriting: output, [], options).map { "--output: \($0)" }
+    }
+
     /// Lets a command write its data: to a file, whole or not at all, or to stdout where there is none or it is `-`.
     func write(
         to file: String?, permissions: UInt32? = nil, _ body: (ByteOutput) throws -> Void

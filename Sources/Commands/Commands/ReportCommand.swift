@@ -20,6 +20,7 @@ struct ReportCommand {
             let path = try CatalogLocation.path(flag: options.database, environment: context.environment)
             let connection = try CatalogLocation.openForReading(path)
             defer { connection.close() }
+            if let refusal = context.refusal(ofOutput: options) { return refuse(refusal) }
             var report = try makeReport(request(names, now: now), from: connection)
             let judgements = try judge(
                 &report, comparedWith: baseline, by: options.failConditions, now: now, from: connection)

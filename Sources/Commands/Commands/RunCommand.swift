@@ -25,6 +25,9 @@ struct RunCommand {
                 "the files have no job '\(name)'; \(hint(for: name, among: loaded.jobs.map(\.name)))",
                 usage: Command.run.usage)
         }
+        if let log = options.log, log != "journal", let refusal = context.refusal(ofWriting: log, jobs, options) {
+            return context.refuse("--log: \(refusal)", usage: Command.run.usage)
+        }
         guard !context.refuseMoves(of: jobs, options) else { return .invalidJob }
         let style = RunDisplay.style(options.progress, options.verbosity, on: console.errorTerminal)
         LiveTerminal.surviveBackground()
@@ -82,7 +85,7 @@ struct RunCommand {
         let results = await session.run()
         driver.end()
         var codes = results.map { ending(of: $0, watchers, notifier) }
-        watchers.stopping()
+        watchers.ended()
         await notifier.close()
         await watchers.close()
         // 78 is for a command of which nothing ran.

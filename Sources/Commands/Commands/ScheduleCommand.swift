@@ -20,6 +20,14 @@ struct ScheduleCommand {
             return refuse("--format must be systemd or crontab, not '\(options.format.rawValue)'")
         }
         guard let cadence = options.cadence else { return refuse("schedule needs --every, --daily or --cron") }
+        let flags = options.cadenceFlags
+        guard flags.count == 1 else {
+            let hint = "one of them, or several times in one as --cron '17 4,16 * * *'"
+            return refuse(
+                Set(flags).count == 1
+                    ? "\(flags[0]) is given \(flags.count) times; schedule takes \(hint)"
+                    : "\(flags.joined(separator: " and ")) each say when; schedule takes \(hint)")
+        }
         let loaded = await context.loadJobs(options, asking: .description)
         guard !loaded.hasErrors, !loaded.jobs.isEmpty else { return .invalidJob }
         do {
@@ -117,23 +125,39 @@ struct ScheduleCommand {
             return console.deliver { try console.output.write(texts.joined(separator: "\n")) }
         }
         let places = files.map { (file: $0, path: "\(folder)/\($0.name)") }
-        for (_, path) in places {
-            guard let found = Self.beginning(of: path), !found.starts(with: ScheduleFile.mark.utf8) else { continue }
-            throw ScheduleFault(message: "\(path) is there and was not written by runner schedule; it stays as it is")
+        for (file, path) in places {
+            guard let found = Self.text(of: path) else { continue }
+            guard found.hasPrefix(ScheduleFile.mark) else {
+                throw ScheduleFault(
+                    message: "\(path) is there and was not written by runner schedule; it stays as it is")
+            }
+            guard let old = ScheduleFile.owner(of: found), let new = file.owner, Self.isAnother(old, than: new) else {
+                continue
+            }
+            throw ScheduleFault(
+                message: "\(path) runs \(displayable(old)), whose job has the same name: give one of the two another "
+                    + "name, or remove \(path) where \(displayable(new)) is to take its place")
         }
         for (file, path) in places {
-            try WholeFile.write(to: path, permissions: 0o644) { try $0.write(file.text) }
+            try WholeFile.write(to: path, permissions: 0o644, isRegularOnly: true) { try $0.write(file.text) }
         }
         return console.deliver { try console.output.write(places.map { $0.path + "\n" }.joined()) }
     }
 
-    /// The first bytes of a file; nil where there is none.
-    private static func beginning(of path: String) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        return Array(bytes[..<max(0, read(file, &bytes, bytes.count))])
+    /// Whether a path leads to another file, which is there.
+    private static func isAnother(_ old: String, than new: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(old, &first) == 0, stat(new, &second) == 0 else { return false }
+        return first.st_dev != second.st_dev || first.st_ino != second.st_ino
+    }
+
+    /// The beginning of a file; nil where there is none.
+    private static func text(of path: String) -> String? {
+        do throws(SystemCallFailure) {
+            return String(decoding: try readFile(path, limit: 65_536), as: UTF8.self)
+        } catch {
+            return error.errno == ENOENT ? nil : ""
+        }
     }
 
     // MARK: What comes next, on stderr

@@ -57,7 +57,7 @@ struct SourceTestCommand {
         var lines = ["name: test", "source:", "  type: command"]
         lines.append("  command: [\(words.map(quoted).joined(separator: ", "))]")
         if let file = options.scriptOptions {
-            let text = try String(contentsOf: URL(filePath: FilePath.absolute(file)), encoding: .utf8)
+            let text = String(decoding: try options(in: file), as: UTF8.self)
             lines.append("  options:")
             lines += text.split(separator: "\n").filter { !$0.hasPrefix("---") }.map { "    \($0)" }
         }
@@ -73,6 +73,18 @@ struct SourceTestCommand {
         guard !loaded.hasErrors, var job = loaded.jobs.first else { return nil }
         job.folder = FilePath.folder(of: FilePath.absolute("x"))
         return job
+    }
+
+    private func options(in file: String) throws -> [UInt8] {
+        do throws(SystemCallFailure) {
+            return try readFile(file, limit: YAMLLimits().maximumBytes + 1)
+        } catch {
+            throw OptionsError(description: "the options in \(displayable(file)) can't be read: \(error.reason)")
+        }
+    }
+
+    private struct OptionsError: Error, CustomStringConvertible {
+        let description: String
     }
 
     /// A text of YAML, in which `${` is no variable.

@@ -31,7 +31,9 @@ struct SubmitCommand {
             guard code == .success, !numbers.isEmpty else { return code }
             let files = try files(engine, folder, database, count: numbers.count)
             for file in files {
-                try WholeFile.write(to: "\(folder.path)/\(file.name)", permissions: 0o755) { try $0.write(file.text) }
+                try WholeFile.write(to: "\(folder.path)/\(file.name)", permissions: 0o755, isRegularOnly: true) {
+                    try $0.write(file.text)
+                }
             }
             return await start(engine, folder, database)
         } catch {

@@ -22,10 +22,16 @@ final class JobNotifier: Sendable {
         /// Pairs the signals of a run.
         let pair = UUID().uuidString.lowercased()
         var failures: [ItemFinished] = []
+        /// What says that the run began.
+        var beginning: Heartbeat?
     }
 
     /// Failed items that the command is given.
     private static let mostFailures = 20
+
+    /// How long what says that a run began may still be on its way once the run has ended, microseconds: the end is news
+    /// enough.
+    private static let patienceForBeginning: Int64 = 1_000_000
 
     private let options: Options
     private let context: CommandContext
@@ -55,18 +61,26 @@ final class JobNotifier: Sendable {
     func take(_ events: [RunEvent]) {
         for event in events {
             switch event {
-            case .runStarted(let run):
-                perform(run.job) { [self] in beat(.start, $0, "run \(run.run) began") }
+            case .runStarted(let run): takeStart(run)
             case .itemFinished(let item) where item.transfer.outcome == .failed:
                 listeners.withLock { listeners in
                     guard listeners[item.job]?.failures.count ?? Self.mostFailures < Self.mostFailures else { return }
                     listeners[item.job]?.failures.append(item)
                 }
             case .runFinished(let run):
+                if let beginning = listeners.withLock({ $0[run.job]?.beginning }) {
+                    Timers.after(Self.patienceForBeginning) { beginning.abandon() }
+                }
                 perform(run.job) { [self] in tell(RunEnd(run), $0) }
             default: break
             }
         }
+    }
+
+    private func takeStart(_ run: RunStarted) {
+        guard let listener = listeners.withLock({ $0[run.job] }), let heartbeat = heartbeat(listener) else { return }
+        listeners.withLock { $0[run.job]?.beginning = heartbeat }
+        perform(run.job) { [self] in send(.start, by: heartbeat, $0, "run \(run.run) began") }
     }
 
     /// A job ended before it had a run.
@@ -94,17 +108,22 @@ final class JobNotifier: Sendable {
         watchers.note("warning", .warning, job: listener.job.name, text)
     }
 
-    private func beat(_ signal: Heartbeat.Signal, _ listener: Listener, _ summary: String) {
+    /// nil where the job has none, or after words on what is wrong with it.
+    private func heartbeat(_ listener: Listener) -> Heartbeat? {
         let job = listener.job
-        guard let url = job.notify.heartbeat else { return }
+        guard let url = job.notify.heartbeat else { return nil }
         do {
             let profile = try JobProfile.make(job, bandwidth: nil, runnerVersion: runnerVersion)
-            let heartbeat = try Heartbeat(url, profile, hiding: job.trust.secrets)
-            guard let problem = heartbeat.send(signal, run: listener.pair, summary: summary) else { return }
-            complain(listener, "heartbeat", problem)
+            return try Heartbeat(url, profile, hiding: job.trust.secrets)
         } catch {
             complain(listener, "heartbeat", "\(error)")
+            return nil
         }
+    }
+
+    private func send(_ signal: Heartbeat.Signal, by heartbeat: Heartbeat, _ listener: Listener, _ summary: String) {
+        guard let problem = heartbeat.send(signal, run: listener.pair, summary: summary) else { return }
+        complain(listener, "heartbeat", problem)
     }
 
     private func tell(_ end: RunEnd, _ listener: Listener) {
@@ -114,7 +133,9 @@ final class JobNotifier: Sendable {
             let connection = try CatalogLocation.openForReading(path)
             defer { connection.close() }
             if end.run != nil { writeMetrics(listener, from: connection) }
-            beat(end.signal, listener, end.summary(of: job.name))
+            if let heartbeat = heartbeat(listener) {
+                send(end.signal, by: heartbeat, listener, end.summary(of: job.name))
+            }
             try runCommand(end, listener, from: connection)
         } catch {
             complain(listener, "command", "\(error)")
@@ -123,11 +144,14 @@ final class JobNotifier: Sendable {
 
     private func writeMetrics(_ listener: Listener, from connection: Connection) {
         guard let file = listener.job.notify.metricsFile(of: listener.job.name) else { return }
+        if let refusal = context.refusal(ofWriting: file, [listener.job], options) {
+            return complain(listener, "metrics", refusal)
+        }
         do {
             var request = ReportRequest()
             request.jobs = [listener.job.name]
             let report = try makeReport(request, from: connection)
-            try WholeFile.write(to: file, permissions: 0o644) { output in
+            try WholeFile.write(to: file, permissions: 0o644, isRegularOnly: true) { output in
                 try PrometheusText.write(
                     report, version: runnerVersion, libcurl: curlVersionText, now: wallClockMicroseconds(),
                     from: connection

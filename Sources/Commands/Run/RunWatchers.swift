@@ -1,5 +1,6 @@
 import Glibc
 import Model
+import Reports
 import Run
 import System
 import Unattended
@@ -23,12 +24,12 @@ struct RunWatchers: Sendable {
 
     private static func openLog(_ options: Options, _ console: Console) -> RunLog? {
         guard let name = options.log else { return nil }
-        do throws(SystemCallFailure) {
+        do throws(LogFailure) {
             let destination: any LogDestination =
                 name == "journal" ? try Journal() : try LogFile(name, options.logFormat)
             return RunLog(options.logLevel.level, to: destination) { console.complain($0) }
         } catch {
-            console.complain("--log \(name): \(error); nothing is logged")
+            console.complain("--log \(displayable(name)): \(error.reason); nothing is logged")
             return nil
         }
     }
@@ -49,6 +50,11 @@ struct RunWatchers: Sendable {
 
     func stopping() {
         service?.stopping()
+    }
+
+    /// The runs are over.
+    func ended() {
+        service?.ended()
     }
 
     /// A job that has no run.

@@ -72,6 +72,11 @@ package enum CatalogLocation {
         guard access(path, F_OK) == 0 || errno == EACCES else {
             throw CatalogError("there is no catalog at \(path); the first run makes it")
         }
+        // A pipe would be read as one until somebody writes to it.
+        var information = stat()
+        if stat(path, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
+            throw CatalogError("there is no catalog at \(path): it is not a regular file")
+        }
     }
 
     /// Opens an existing catalog to read from it. One that an earlier version made is brought up to date first.

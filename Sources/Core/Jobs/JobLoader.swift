@@ -85,7 +85,7 @@ package struct JobLoader: Sendable {
     }
 
     /// The text of a job file; nil where it can't be read.
-    package func text(of path: String) -> [UInt8]? { read(path, limit: YAMLLimits().maximumBytes + 1) }
+    package func text(of path: String) -> [UInt8]? { try? read(path) }
 
     // MARK: Files
 
@@ -142,8 +142,11 @@ package struct JobLoader: Sendable {
     private func documents(
         of path: String, _ diagnostics: inout [Diagnostic]
     ) -> [(node: Node, source: YAMLSource)] {
-        guard let bytes = read(path, limit: YAMLLimits().maximumBytes + 1) else {
-            diagnostics.append(missing(path, "can't be read: \(String(cString: strerror(errno)))"))
+        let bytes: [UInt8]
+        do throws(SystemCallFailure) {
+            bytes = try read(path)
+        } catch {
+            diagnostics.append(missing(path, "can't be read: \(error.reason)"))
             return []
         }
         let source = YAMLSource(name: path, bytes: bytes)
@@ -153,20 +156,8 @@ package struct JobLoader: Sendable {
         return documents.map { ($0, source) }
     }
 
-    private func read(_ path: String, limit: Int) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count < limit {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            if count == 0 { break }
-            bytes += buffer[..<count]
-        }
-        return bytes
+    private func read(_ path: String) throws(SystemCallFailure) -> [UInt8] {
+        try readFile(path, limit: YAMLLimits().maximumBytes + 1)
     }
 
     /// Files that the source of a job is to read, and that can't be read now.

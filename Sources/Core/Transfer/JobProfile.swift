@@ -1,3 +1,4 @@
+import Glibc
 package import HTTP
 package import Jobs
 import Model
@@ -14,6 +15,12 @@ package enum JobProfile {
         configuration.stallTimeout = policy.stallTimeout.microseconds
         configuration.totalTimeout = policy.totalTimeout.microseconds
         configuration.caFile = policy.caFile
+        // The network's thread would wait for somebody to write to a pipe.
+        var information = stat()
+        if let file = policy.caFile, stat(file, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
+            throw HTTPFailure(
+                kind: .invalid, detail: "transfer.ca_file: \(file) is not a regular file", isTransient: false)
+        }
         configuration.routes = policy.connectTo.map {
             HTTPRoute(host: $0.host, port: $0.port, targetHost: $0.targetHost, targetPort: $0.targetPort)
         }

@@ -1,6 +1,6 @@
 import Glibc
 package import Model
-package import System
+import System
 
 /// systemd's journal, by its native protocol (systemd.journal-fields(7)): a datagram an entry, with fields that
 /// `journalctl RUNNER_JOB=flags RUNNER_EVENT=failed` finds.
@@ -12,15 +12,25 @@ package final class Journal: LogDestination {
     /// How long a datagram may wait for the journal, milliseconds.
     private static let patience: Int32 = 1_000
 
-    package init(_ path: String = Journal.usualPath) throws(SystemCallFailure) {
+    package init(_ path: String = Journal.usualPath) throws(LogFailure) {
         name = "the journal"
-        socket = try DatagramSocket.connect(to: path)
+        do throws(SystemCallFailure) {
+            socket = try DatagramSocket.connect(to: path)
+        } catch {
+            throw LogFailure(reason: error.reason)
+        }
     }
 
     deinit { close(socket) }
 
-    package func write(_ entries: ArraySlice<LogEntry>) throws(SystemCallFailure) {
-        for entry in entries { try send(Self.datagram(of: entry)) }
+    package func write(_ entries: ArraySlice<LogEntry>) throws(LogFailure) {
+        for (written, entry) in entries.enumerated() {
+            do throws(SystemCallFailure) {
+                try send(Self.datagram(of: entry))
+            } catch {
+                throw LogFailure(reason: error.reason, written: written)
+            }
+        }
     }
 
     private func send(_ bytes: [UInt8]) throws(SystemCallFailure) {
@@ -75,14 +85,14 @@ package final class Journal: LogDestination {
         return name == "\(information.st_dev):\(information.st_ino)"
     }
 
-    /// What `journalctl` shows of an entry.
+    /// What `journalctl` shows of an entry; values are as in a file.
     private static func message(of entry: LogEntry) -> String {
         var words = ["\(entry.job): \(entry.event)"]
         if let item = entry.item { words.append("item=\(item)") }
         for (name, value) in entry.fields {
             switch value {
             case .number(let number): words.append("\(name)=\(number)")
-            case .text(let text): words.append("\(name)=\(text)")
+            case .text(let text): words.append("\(name)=\(logWord(clamped(text)))")
             }
         }
         return words.joined(separator: " ")

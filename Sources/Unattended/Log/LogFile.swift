@@ -1,6 +1,6 @@
 import Glibc
 package import Model
-package import System
+import System
 
 /// A log in a file: a line an entry, appended whole, so that several runs may share it and it may be rotated by renaming.
 package final class LogFile: LogDestination {
@@ -18,18 +18,25 @@ package final class LogFile: LogDestination {
     private let line: Locked<LogLine>
 
     /// Opens the file, or makes it, readable by the owner's group.
-    package init(_ path: String, _ format: Format) throws(SystemCallFailure) {
+    package init(_ path: String, _ format: Format) throws(LogFailure) {
         name = path
         self.format = format
         // A pipe without a reader would hold the run up.
         file = uninterrupted { open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o640) }
-        guard file >= 0 else { throw SystemCallFailure(call: "open", errno: errno) }
+        guard file >= 0 else {
+            let code = errno
+            throw LogFailure(
+                reason: code == ENXIO ? "nobody reads it" : SystemCallFailure(call: "open", errno: code).reason)
+        }
         line = Locked(LogLine())
     }
 
     deinit { close(file) }
 
-    package func write(_ entries: ArraySlice<LogEntry>) throws(SystemCallFailure) {
+    /// How long a pipe may be full, milliseconds.
+    private static let patience: Int32 = 5_000
+
+    package func write(_ entries: ArraySlice<LogEntry>) throws(LogFailure) {
         let bytes = line.withLock { line in
             for entry in entries { line.append(entry, format) }
             return line.take()
@@ -40,10 +47,14 @@ package final class LogFile: LogDestination {
                 uninterrupted { Glibc.write(file, rest.baseAddress, rest.count) }
             }
             guard count >= 0 else {
-                guard errno == EAGAIN else { throw SystemCallFailure(call: "write", errno: errno) }
+                let code = errno
                 var descriptor = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-                guard poll(&descriptor, 1, 5_000) > 0 else { throw SystemCallFailure(call: "write", errno: EAGAIN) }
-                continue
+                if code == EAGAIN, poll(&descriptor, 1, Self.patience) > 0 { continue }
+                let written = bytes[..<rest.startIndex].count { $0 == 0x0A }
+                throw LogFailure(
+                    reason: code == EAGAIN
+                        ? "nobody reads it" : SystemCallFailure(call: "write", errno: code).reason,
+                    written: written)
             }
             rest = rest.dropFirst(count)
         }

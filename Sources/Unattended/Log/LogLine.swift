@@ -30,24 +30,10 @@ struct LogLine {
             bytes += " \(name)=".utf8
             switch value {
             case .number(let number): bytes += String(number).utf8
-            case .text(let text): appendWord(clamped(text))
+            case .text(let text): bytes += logWord(clamped(text)).utf8
             }
         }
         bytes.append(0x0A)
-    }
-
-    /// A word as it is, or between quotes like a string of JSON: a name from the network ends no line and forges no field.
-    private mutating func appendWord(_ text: String) {
-        let isPlain =
-            !text.isEmpty
-            && text.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && $0 != "\\" && !isUnsafeToDisplay($0) }
-        if isPlain {
-            bytes += text.utf8
-        } else {
-            json.value(text)
-            bytes += json.bytes.drop { $0 != UInt8(ascii: "\"") }
-            json = JSONWriter()
-        }
     }
 
     private mutating func appendJSON(_ entry: LogEntry) {
@@ -92,6 +78,19 @@ struct LogLine {
             }
         }
     }
+}
+
+/// A value as a line of text has it: as it is, or between quotes like a string of JSON, with `=` as `\u003d`. A name from the
+/// network ends no line, and ` item=42 ` stands nowhere but where it is the field.
+func logWord(_ text: String) -> String {
+    let isPlain =
+        !text.isEmpty
+        && text.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && $0 != "\\" && !isUnsafeToDisplay($0) }
+    guard !isPlain else { return text }
+    var json = JSONWriter()
+    json.value(text)
+    let quoted = String(decoding: json.bytes.drop { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+    return quoted.replacing("=", with: "\\u003d")
 }
 
 /// The longest value of a field, in bytes: what comes from the network has no length of its own.

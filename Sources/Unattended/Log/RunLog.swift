@@ -1,11 +1,11 @@
 import Dispatch
 package import Model
-package import System
+import System
 
 /// The log of runs: takes entries from any thread and writes them on a queue of its own.
 ///
 /// A disk that is slow costs entries, never time: what does not fit in the buffer is dropped, and an entry says how many
-/// were. A fault of the disk is reported once.
+/// were. A fault of the disk is reported once, and at the end how many entries it cost.
 package final class RunLog: LogSink {
     /// Entries that wait to be written, at most.
     private static let longest = 65_536
@@ -17,7 +17,16 @@ package final class RunLog: LogSink {
         var dropped = 0
         var isScheduled = false
         var hasFailed = false
+        /// Entries that were to be written, and that were; and those of the difference that were reported.
+        var accepted = 0
+        var written = 0
+        var reported = 0
     }
+
+    /// How long the end waits for entries to be written, and for the next portion of them, microseconds.
+    private static let longestClosing: Int64 = 5_000_000
+    private static let longestPortion: Int64 = 1_000_000
+    private static let lookInterval: Int64 = 100_000
 
     private let level: LogEntry.Level
     private let destination: any LogDestination
@@ -42,6 +51,7 @@ package final class RunLog: LogSink {
     package func write(_ entry: LogEntry) {
         guard entry.level <= level else { return }
         let isFirst = state.withLock { state in
+            state.accepted += 1
             guard state.pending.count < Self.longest else {
                 state.dropped += 1
                 return false
@@ -73,23 +83,27 @@ package final class RunLog: LogSink {
             if dropped > 0, let last = entries.last {
                 var entry = LogEntry("dropped", .warning, at: last.at, job: last.job, run: last.run)
                 entry.fields = [("entries", .number(Int64(dropped)))]
-                _ = put([entry])
+                _ = put([entry], areCounted: false)
             }
         }
     }
 
-    private func put(_ entries: ArraySlice<LogEntry>) -> Bool {
-        do throws(SystemCallFailure) {
+    private func put(_ entries: ArraySlice<LogEntry>, areCounted: Bool = true) -> Bool {
+        do throws(LogFailure) {
             try destination.write(entries)
+            if areCounted { state.withLock { $0.written += entries.count } }
             return true
         } catch {
-            state.withLock { $0.hasFailed = true }
-            complain("--log: \(destination.name): \(error); nothing more is logged")
+            state.withLock { state in
+                state.hasFailed = true
+                if areCounted { state.written += error.written }
+            }
+            complain("--log: \(destination.name): \(error.reason); nothing more is logged")
             return false
         }
     }
 
-    /// Returns when what was given before is written, or after five seconds.
+    /// Returns when what was given before is written, or its destination takes nothing more; reports what is not written.
     package func close() async {
         let (queue, isOver) = (queue, Locked(false))
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -104,7 +118,27 @@ package final class RunLog: LogSink {
                 self.deliver()
                 end()
             }
-            Timers.after(5_000_000) { end() }
+            let start = Monotonic.now()
+            awaitProgress(since: start, lastAt: start, written: -1, end)
+        }
+        let missing = state.withLock { state in
+            defer { state.reported = state.accepted - state.written }
+            return state.accepted - state.written - state.reported
+        }
+        if missing > 0 {
+            complain("--log: \(destination.name): \(missing) line\(missing == 1 ? " was" : "s were") not written")
+        }
+    }
+
+    /// Calls `end` when nothing has been written for too long.
+    private func awaitProgress(
+        since start: Monotonic, lastAt: Monotonic, written: Int, _ end: @escaping @Sendable () -> Void
+    ) {
+        Timers.after(Self.lookInterval) {
+            let (now, count) = (Monotonic.now(), self.state.withLock(\.written))
+            let lastAt = count == written ? lastAt : now
+            guard now - start < Self.longestClosing, now - lastAt < Self.longestPortion else { return end() }
+            self.awaitProgress(since: start, lastAt: lastAt, written: count, end)
         }
     }
 }
@@ -113,5 +147,17 @@ package final class RunLog: LogSink {
 package protocol LogDestination: Sendable {
     /// For messages.
     var name: String { get }
-    func write(_ entries: ArraySlice<LogEntry>) throws(SystemCallFailure)
+    func write(_ entries: ArraySlice<LogEntry>) throws(LogFailure)
+}
+
+/// Why entries can't be written.
+package struct LogFailure: Error, Sendable, Hashable {
+    package let reason: String
+    /// How many of them are written.
+    package var written = 0
+
+    package init(reason: String, written: Int = 0) {
+        self.reason = reason
+        self.written = written
+    }
 }

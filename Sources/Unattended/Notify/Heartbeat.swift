@@ -1,4 +1,4 @@
-import Glibc
+import Dispatch
 package import HTTP
 package import Model
 import System
@@ -40,6 +40,14 @@ package final class Heartbeat: Sendable {
     private let profile: HTTPProfile
     private let secrets: Secrets
     private let patience: Patience
+    /// Counts up when nobody needs the signal any more.
+    private let abandonment = DispatchSemaphore(value: 0)
+    private let state = Locked(State())
+
+    private struct State {
+        var isAbandoned = false
+        var requests: SingleRequests?
+    }
 
     /// - Parameters:
     ///   - url: as the job file has it, with its secrets.
@@ -53,20 +61,38 @@ package final class Heartbeat: Sendable {
         self.patience = patience
     }
 
+    /// Ends the sending of a signal that has been overtaken, such as that of a beginning by that of the end. Any
+    /// thread.
+    package func abandon() {
+        let requests = state.withLock { state in
+            state.isAbandoned = true
+            return state.requests
+        }
+        requests?.cancel()
+        abandonment.signal()
+    }
+
     /// Sends a signal, and tries again what may pass. Blocks: not from the cooperative pool.
     ///
     /// - Parameters:
     ///   - run: pairs the signals of a run, a UUID.
     ///   - summary: what the service keeps beside the signal.
-    /// - Returns: why it did not get there; nil where it did.
+    /// - Returns: why it did not get there; nil where it did, or was abandoned.
     package func send(_ signal: Signal, run: String, summary: String) -> String? {
         do {
             let address = try address(of: signal, run: run)
             let requests = try SingleRequests()
+            state.withLock { $0.requests = requests }
+            defer { state.withLock { $0.requests = nil } }
             var reason = ""
             for attempt in 1...patience.tries {
-                if attempt > 1 { pauseThread(microseconds: patience.pause) }
-                switch ask(address, summary, requests) {
+                if attempt > 1 {
+                    _ = abandonment.wait(timeout: .now() + .microseconds(Int(patience.pause)))
+                }
+                guard !isAbandoned else { return nil }
+                let answer = ask(address, summary, requests)
+                guard !isAbandoned else { return nil }
+                switch answer {
                 case .good: return nil
                 case .bad(let text): return text
                 case .transient(let text): reason = text
@@ -78,6 +104,8 @@ package final class Heartbeat: Sendable {
         }
     }
 
+    private var isAbandoned: Bool { state.withLock(\.isAbandoned) }
+
     /// `https://host/uuid` with `/start?rid=…`; what the URL has behind `?` stays there.
     private func address(of signal: Signal, run: String) throws(WebURLError) -> WebURL {
         let text = url.text.prefix { $0 != "#" }
@@ -85,6 +113,10 @@ package final class Heartbeat: Sendable {
         let query = text.dropFirst(path.count)
         while path.hasSuffix("/") { path.removeLast() }
         return try WebURL("\(path)/\(signal.segment)\(query)\(query.isEmpty ? "?" : "&")rid=\(run)")
+    }
+
+    private var seconds: String {
+        patience.time % 1_000_000 == 0 ? "\(patience.time / 1_000_000) s" : "\(patience.time / 1_000) ms"
     }
 
     private enum Answer {
@@ -102,7 +134,9 @@ package final class Heartbeat: Sendable {
             let result = requests.send(request)
             // A page of an error may be long; it is not read.
             if let failure = result.failure, failure.kind != .tooLarge {
-                return .transient(secrets.hide(failure.detail))
+                // The time is this signal's, not that of the job's transfers.
+                let isLate = failure.kind == .timeout || failure.kind == .stalled
+                return .transient(isLate ? "no answer within \(seconds)" : secrets.hide(failure.detail))
             }
             switch result.status {
             case 200..<300: return .good

@@ -8,6 +8,7 @@ package enum Crontab {
         guard let fields = job.cadence.cronFields else { return nil }
         var lines = [
             "\(ScheduleFile.mark): the job \(job.name) runs \(job.cadence.words). One line is mail: some failed.",
+            ScheduleFile.ownerLine(job),
             "SHELL=/bin/sh", "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "MAILTO=root",
         ]
         for (name, value) in job.environment { lines.append("\(name)=\(value)") }

@@ -71,4 +71,16 @@ package struct ScheduleFile: Sendable, Hashable {
 
     /// The first words of each: what has them may be replaced.
     package static let mark = "# Written by runner schedule"
+
+    /// The line that says of which job file it is.
+    static func ownerLine(_ job: ScheduledJob) -> String { "\(ownerMark)\(job.operand)" }
+
+    private static let ownerMark = "# Runs "
+
+    /// The job file of what is there and schedule has written; nil where it is nobody's alone, or does not say.
+    package static func owner(of text: String) -> String? {
+        text.split(separator: "\n").first { $0.hasPrefix(ownerMark) }.map { String($0.dropFirst(ownerMark.count)) }
+    }
+
+    package var owner: String? { Self.owner(of: text) }
 }

@@ -14,14 +14,20 @@ package enum UnitFiles {
         "\(ScheduleFile.mark); own changes: systemctl \(job.user == nil ? "--user " : "")edit"
     }
 
+    /// The same for a file that is one job's alone.
+    private static func header(_ job: ScheduledJob, _ name: String) -> [String] {
+        ["\(header(job)) \(name)", ScheduleFile.ownerLine(job)]
+    }
+
     // MARK: The service
 
     private static func service(_ job: ScheduledJob) -> String {
-        var lines = [
-            "\(header(job)) runner-\(job.name).service", "[Unit]", "Description=Fetch what the job \(job.name) lists",
-            "Wants=network-online.target", "After=network-online.target", "OnFailure=runner-failed@%N.service", "",
-            "[Service]", "Type=oneshot",
-        ]
+        var lines =
+            header(job, "runner-\(job.name).service") + [
+                "[Unit]", "Description=Fetch what the job \(job.name) lists",
+                "Wants=network-online.target", "After=network-online.target", "OnFailure=runner-failed@%N.service", "",
+                "[Service]", "Type=oneshot",
+            ]
         if let user = job.user {
             lines += ["User=\(user)", "StateDirectory=runner", "StateDirectoryMode=0700"]
         }
@@ -100,10 +106,11 @@ package enum UnitFiles {
 
     private static func timer(_ job: ScheduledJob) -> String {
         let events = job.cadence.calendarEvents
-        var lines = [
-            "\(header(job)) runner-\(job.name).timer", "[Unit]",
-            "Description=Run the job \(job.name) \(job.cadence.words.replacing("%", with: "%%"))", "", "[Timer]",
-        ]
+        var lines =
+            header(job, "runner-\(job.name).timer") + [
+                "[Unit]",
+                "Description=Run the job \(job.name) \(job.cadence.words.replacing("%", with: "%%"))", "", "[Timer]",
+            ]
         if case .every(let minutes) = job.cadence, events.isEmpty {
             lines += [
                 "# No time of the day comes every \(minutes) minutes.", "OnBootSec=5min",
@@ -131,20 +138,35 @@ package enum UnitFiles {
         let invocation = job.user == nil ? "USER_INVOCATION_ID" : "_SYSTEMD_INVOCATION_ID"
         // The variables are set by systemd for what OnFailure= starts, from version 251.
         let script =
-            "\(journal) --no-pager --output=cat \(invocation)=\\\"$$MONITOR_INVOCATION_ID\\\" | "
-            + "if command -v mail >/dev/null; then mail -s \\\"%i failed on %H: $$MONITOR_EXIT_STATUS\\\" root; "
-            + "else systemd-cat -t runner-failed -p err; fi"
-        return """
-            \(header(job)) runner-failed@.service
-            [Unit]
-            Description=Tell of the failure of %i
-
-            [Service]
-            Type=oneshot
-            ExecStart=/bin/sh -c "\(script)"
-
-            """
+            "text=$$(\(journal) --no-pager --output=cat --lines=1000 \(invocation)=\\\"$$MONITOR_INVOCATION_ID\\\"); "
+            + "printf '%%s\\\\n' \\\"$$text\\\" | systemd-cat -t runner-failed -p err; "
+            + "if command -v mail >/dev/null; then printf '%%s\\\\n' \\\"$$text\\\" | "
+            + "mail -s \\\"%i failed on %H: $$MONITOR_EXIT_STATUS\\\" root; fi"
+        var lines = [
+            "\(header(job)) runner-failed@.service", "[Unit]", "Description=Report the failure of %i", "", "[Service]",
+            "Type=oneshot", "ExecStart=/bin/sh -c \"\(script)\"", "TimeoutStartSec=5min",
+        ]
+        // With these the mailers of a user, which have rights of their own, could not write their queues.
+        if job.user != nil { lines += restrictionsOfHandler }
+        return lines.joined(separator: "\n") + "\n"
     }
+
+    /// What reads the journal and hands mail to a local queue can do without. Mailers run with rights of their own: they
+    /// change to their users, and write below /var.
+    private static let restrictionsOfHandler = [
+        "UMask=0077", "ProtectSystem=strict", "# Queues, mailboxes and logs of mail.",
+        "ReadWritePaths=-/var/spool -/var/mail -/var/log", "ProtectHome=read-only", "PrivateTmp=true",
+        "PrivateDevices=true", "PrivateMounts=true",
+        "# Mail goes to a queue of this machine. For a program that sends itself, such as msmtp, in systemctl edit:",
+        "# PrivateNetwork=no, IPAddressDeny=, RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX.",
+        "PrivateNetwork=true", "IPAddressDeny=any", "RestrictAddressFamilies=AF_UNIX", "ProtectClock=true",
+        "ProtectControlGroups=true", "ProtectHostname=true", "ProtectKernelLogs=true", "ProtectKernelModules=true",
+        "ProtectKernelTunables=true", "ProtectProc=invisible", "ProcSubset=pid", "LockPersonality=true",
+        "MemoryDenyWriteExecute=true", "RemoveIPC=true", "KeyringMode=private", "RestrictNamespaces=true",
+        "RestrictRealtime=true", "RestrictSUIDSGID=true",
+        "CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_SETGID CAP_SETUID",
+        "SystemCallArchitectures=native", "SystemCallFilter=@system-service", "SystemCallErrorNumber=EPERM",
+    ]
 
     // MARK: Words
 
