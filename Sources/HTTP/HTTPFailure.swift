@@ -46,7 +46,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     /// Whether there was no connection, so that nothing was asked.
     package let isUnconnected: Bool
 
-    init(
+    package init(
         kind: Kind, detail: String, isTransient: Bool, isUnprocessed: Bool = false, isUnconnected: Bool = false
     ) {
         self.kind = kind
