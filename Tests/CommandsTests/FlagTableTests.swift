@@ -46,7 +46,8 @@ struct FlagTableTests {
             (
                 .submit,
                 [
-                    "only", "limit", "failed", "refresh", "set", "database", "count", "hours", "to", "engine", "max-parallel",
+                    "only", "limit", "failed", "refresh", "set", "database", "count", "hours", "to", "engine",
+                    "max-parallel",
                     "wait", "print", "image", "volume",
                 ]
             ),
