@@ -40,13 +40,14 @@ struct FlagTableTests {
                     "safe-csv", "compare", "fail-if", "gallery",
                 ]
             ),
-            (.shards, ["only", "limit", "refresh", "set", "database", "count", "hours", "to"]),
+            (.shards, ["only", "limit", "failed", "refresh", "set", "database", "count", "hours", "to"]),
             (.shard, ["deadline", "checkpoint", "output"]),
             (.merge, ["database", "follow"]),
             (
                 .submit,
                 [
-                    "only", "limit", "refresh", "set", "database", "count", "hours", "to", "engine", "max-parallel",
+                    "only", "limit", "failed", "refresh", "set", "database", "count", "hours", "to", "engine",
+                    "max-parallel",
                     "wait", "print", "image", "volume",
                 ]
             ),

@@ -289,6 +289,130 @@ struct ShardTests {
         #expect(!FileManager.default.fileExists(atPath: site.workplace.database))
     }
 
+    @Test(
+        "what is no shard is a usage error that says so, and no engine tries it again",
+        arguments: [".", "/dev/null", "pipe", "text", "empty", "catalog.sqlite"])
+    func noShard(_ name: String) throws {
+        let site = try Site([1])
+        #expect(try site.workplace.run(["job.yaml"]).ending == .exit(0))
+        try site.workplace.directory.write("some text\n", to: "text")
+        try site.workplace.directory.write("", to: "empty")
+        try #require(mkfifo(site.workplace.directory.path("pipe"), 0o600) == 0)
+        let result = try site.workplace.run(["shard", "run", name])
+        #expect(result.ending == .exit(64))
+        let path = name.hasPrefix("/") ? name : site.workplace.directory.path(name)
+        #expect(result.errors.contains("\(path) is no shard: "))
+        // A copy of it has a name that nobody knows.
+        #expect(!result.errors.contains("shard.sqlite"))
+    }
+
+    @Test("a folder for shards that can't be is refused with the reason")
+    func foldersForShards() throws {
+        let site = try Site([1])
+        try site.workplace.directory.write("text", to: "file")
+        for folder in ["file", "file/below"] {
+            let result = try site.workplace.run(["shards", "job.yaml", "--count", "1", "--to", folder])
+            #expect(result.ending == .exit(2))
+            #expect(
+                result.errors.contains(
+                    "can't make the folder \(site.workplace.directory.path("file")): it is there, and no folder"))
+        }
+        for folder in ["out", "out/shards", "out/.runner/shards", "x/../out/shards"] {
+            let result = try site.workplace.run(["shards", "job.yaml", "--count", "1", "--to", folder])
+            #expect(result.ending == .exit(64))
+            #expect(result.errors.contains("is in the output directory of the job 'list'"))
+        }
+        #expect(site.workplace.files() == [])
+    }
+
+    @Test("shards that are out keep others from being carved, until their folder is removed")
+    func carvedTwice() throws {
+        let site = try Site([4])
+        #expect(try site.carve(2).ending == .exit(0))
+        func second() throws -> RunningProgram.Result {
+            try site.workplace.run(["shards", "job.yaml", "--count", "2", "--to", "more"])
+        }
+        let folder = site.workplace.directory.path("shards")
+        let refused = try second()
+        #expect(refused.ending == .exit(2))
+        #expect(refused.errors.contains("run 1 of 'list' is in shards in \(folder), and they have not all come home"))
+        #expect(site.workplace.files(below: "more") == [])
+        #expect(try site.workplace.catalog().values("SELECT count(*) FROM run") == [1])
+        try FileManager.default.removeItem(atPath: folder)
+        let carved = try second()
+        #expect(carved.ending == .exit(0))
+        #expect(carved.errors.contains("run 1 has ended: its shards are not in \(folder) any more"))
+        #expect(
+            try site.workplace.catalog().values("SELECT outcome FROM run ORDER BY id") == ["interrupted", "running"])
+        #expect(try site.workplace.catalog().contradictions() == [])
+    }
+
+    @Test("a result that is damaged is named, and keeps the others from nothing")
+    func damagedResult() throws {
+        let site = try Site([4])
+        #expect(try site.carve(2).ending == .exit(0))
+        #expect(try site.work(1).ending == .exit(0))
+        try site.workplace.directory.write("text", to: "shards/0000.done")
+        let merged = try site.merge()
+        #expect(merged.ending == .exit(1))
+        let file = site.workplace.directory.path("shards/0000.done")
+        #expect(merged.errors.contains("\(file) is no shard"))
+        #expect(merged.errors.contains("list: run 1: 1 of 2 shards"))
+        #expect(!merged.errors.contains("--database FILE"))
+        #expect(try site.work(0).ending == .exit(0))
+        #expect(try site.merge().ending == .exit(0))
+        #expect(try site.faults() == [])
+    }
+
+    @Test("a merge into another catalog, or none, names the one that the shards are of")
+    func otherCatalog() throws {
+        let site = try Site([2])
+        #expect(try site.carve(1).ending == .exit(0))
+        let database = site.workplace.database
+        let missing = try site.workplace.run(["merge", "shards", "--database", "missing.sqlite"])
+        #expect(missing.ending == .exit(2))
+        #expect(
+            missing.errors.contains("missing.sqlite is not there") && missing.errors.contains("--database \(database)"))
+        #expect(
+            try site.workplace.run(["job.yaml", "--database", "other.sqlite", "--set", "output.directory=o"]).ending
+                == .exit(0))
+        let other = try site.workplace.run(["merge", "shards", "--database", "other.sqlite"])
+        #expect(other.ending == .exit(2))
+        #expect(other.errors.contains("other.sqlite is another") && other.errors.contains("--database \(database)"))
+        for suffix in ["", "-wal", "-shm"] { site.workplace.remove("catalog.sqlite\(suffix)") }
+        let gone = try site.workplace.run(["merge", "shards"])
+        #expect(gone.ending == .exit(2))
+        #expect(gone.errors.contains("put a backup back") && !gone.errors.contains("--database"))
+    }
+
+    @Test("with --failed machines ask for what failed, and for nothing else")
+    func failedOnly() throws {
+        let isBroken = Monitor(true)
+        let site = try Site([6, 6]) { request in
+            isBroken.withLock(\.self) && request.path.hasSuffix("/3")
+                ? .status(404) : .ok("the body of \(request.path)")
+        }
+        #expect(try site.workplace.run(["job.yaml"]).ending == .exit(1))
+        isBroken.withLock { $0 = false }
+        let asked = site.requests.count
+        let carved = try site.carve(2, ["--failed"])
+        #expect(carved.ending == .exit(0))
+        #expect(carved.errors.contains("2 items in 2 shards"))
+        for number in 0..<2 { #expect(try site.work(number).ending == .exit(0)) }
+        #expect(try site.merge().ending == .exit(0))
+        #expect(Set(site.requests.dropFirst(0).map(\.target)).count == 12 && site.requests.count == asked + 2)
+        let catalog = try site.workplace.catalog()
+        #expect(try catalog.number("SELECT count(*) FROM item WHERE state = 'stored'") == 12)
+        #expect(
+            try catalog.values(
+                "SELECT outcome || ' ' || downloaded || ' ' || selection FROM run ORDER BY id DESC LIMIT 1")
+                == ["complete 2 {\"failed\":true}"])
+        #expect(try site.faults() == [])
+        // Nothing is left that failed.
+        let again = try site.carve(2, ["--failed=http"])
+        #expect(again.ending == .exit(0) && again.errors.contains("nothing is to be asked"))
+    }
+
     @Test("what is no shard, or of another catalog, is refused")
     func refused() throws {
         let site = try Site([3])

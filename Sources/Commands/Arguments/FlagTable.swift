@@ -32,7 +32,7 @@ enum FlagTable {
             details: "By its name; search and favourites take its file as well."
         ) { text, options throws(UnwantedValue) in options.job = try OptionValue.text(text, wanted: "a job") },
         Flag(
-            "failed", "REASON,...", in: .selection, isValueOptional: true, of: [.run],
+            "failed", "REASON,...", in: .selection, isValueOptional: true, of: [.run, .shards, .submit],
             help: "items whose latest transfer failed or was cancelled, or that have none",
             details:
                 "The source is not asked for its list. With reasons such as dns,timeout, only those that failed for "

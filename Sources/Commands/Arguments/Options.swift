@@ -44,7 +44,7 @@ struct Options: Equatable, Sendable {
     var jitter: Int64?
     /// When `schedule` has jobs run; nil where no flag says.
     private(set) var cadence: Cadence?
-    /// The flags that said it, in order.
+    /// The flags that said it, each once.
     private(set) var cadenceFlags: [String] = []
     /// What `schedule` makes; nil: units of systemd.
     var scheduleFormat: ScheduleFormat?
@@ -119,7 +119,7 @@ extension Options {
     /// Takes a flag that says when `schedule` has jobs run.
     mutating func addCadence(_ flag: String, _ cadence: Cadence) {
         self.cadence = cadence
-        cadenceFlags.append(flag)
+        if !cadenceFlags.contains(flag) { cadenceFlags.append(flag) }
     }
 }
 

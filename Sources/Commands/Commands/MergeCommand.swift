@@ -49,6 +49,7 @@ struct MergeCommand {
     }
 
     private func end(_ progress: ShardMerge.Progress, _ merge: ShardMerge) -> ExitCode {
+        progress.faults.forEach { console.tell(displayable($0)) }
         for shard in progress.missing.prefix(Self.mostNamed) {
             let file = shellWord(displayable(shard.file))
             console.tell(

@@ -20,13 +20,10 @@ struct ScheduleCommand {
             return refuse("--format must be systemd or crontab, not '\(options.format.rawValue)'")
         }
         guard let cadence = options.cadence else { return refuse("schedule needs --every, --daily or --cron") }
-        let flags = options.cadenceFlags
-        guard flags.count == 1 else {
-            let hint = "one of them, or several times in one as --cron '17 4,16 * * *'"
+        guard options.cadenceFlags.count == 1 else {
             return refuse(
-                Set(flags).count == 1
-                    ? "\(flags[0]) is given \(flags.count) times; schedule takes \(hint)"
-                    : "\(flags.joined(separator: " and ")) each say when; schedule takes \(hint)")
+                "\(options.cadenceFlags.joined(separator: " and ")) each say when: give one of them; several times are one "
+                    + "--cron '17 4,16 * * *'")
         }
         let loaded = await context.loadJobs(options, asking: .description)
         guard !loaded.hasErrors, !loaded.jobs.isEmpty else { return .invalidJob }

@@ -30,6 +30,12 @@ struct ShardsCommand {
             return context.refuse(
                 "shards takes one job, and there are \(loaded.jobs.count)", usage: Command.shards.usage)
         }
+        let database = try? CatalogLocation.path(flag: options.database, environment: context.environment)
+        if let owner = OwnFiles([job], database: database).owner(ofDirectoryAround: to) {
+            return context.refuse(
+                "--to: \(displayable(to)) is in the output directory of the job '\(owner)', which has its files there; give "
+                    + "a folder outside of it", usage: Command.shards.usage)
+        }
         if let refusal = ShardCarving.refusal(of: job) {
             console.tell("\(job.name): error: \(refusal)")
             return .invalidJob

@@ -28,7 +28,7 @@ struct OwnFiles {
     ///   - jobs: those of the command; the catalog has further ones.
     ///   - database: the catalog's file, which need not be there; nil where it has no place.
     init(_ jobs: [Job], database: String?) {
-        self.database = database.flatMap(Self.place)
+        self.database = database.map(Self.place)
         for job in jobs {
             entries.append(Entry(path: job.file, words: "the file of the job '\(job.name)'"))
             let read = job.source.files.map { $0.path.hasPrefix("/") ? $0.path : "\(job.folder)/\($0.path)" }
@@ -55,7 +55,7 @@ struct OwnFiles {
 
     /// Which of them a path leads to, by whatever names and links; nil where it leads to none.
     func words(for path: String) -> String? {
-        guard let place = Self.place(path) else { return nil }
+        let place = Self.place(path)
         var information = stat()
         let isThere = stat(place, &information) == 0
         for entry in entries {
@@ -68,7 +68,8 @@ struct OwnFiles {
         }
         if let database, place.hasPrefix(database + "."), place.hasSuffix(".lock") { return "a lock of the catalog" }
         for directory in directories {
-            guard let folder = Self.place(directory.path), place.hasPrefix(folder + "/") else { continue }
+            let folder = Self.place(directory.path)
+            guard place.hasPrefix(folder + "/") else { continue }
             let rest = String(place.dropFirst(folder.count + 1))
             if rest == ".runner" || rest.hasPrefix(".runner/") {
                 return "in \(folder)/.runner, where the program keeps files of its own"
@@ -76,6 +77,15 @@ struct OwnFiles {
             if isThere, isStored(rest, directory.job) { return "a file that the job '\(directory.job)' has stored" }
         }
         return nil
+    }
+
+    /// The job whose output directory a folder is, or is in; nil where it is none's.
+    func owner(ofDirectoryAround path: String) -> String? {
+        let place = Self.place(path)
+        return directories.first { directory in
+            let folder = Self.place(directory.path)
+            return place == folder || place.hasPrefix(folder + "/")
+        }?.job
     }
 
     private func isStored(_ path: String, _ job: String) -> Bool {
@@ -92,22 +102,8 @@ struct OwnFiles {
         return try? CatalogLocation.openForReading(database)
     }
 
-    /// A path without links and dots; nil where not even its folder is there.
-    private static func place(_ path: String) -> String? {
-        if let found = resolved(path) { return found }
-        let absolute = FilePath.absolute(path)
-        guard let name = absolute.split(separator: "/").last, let folder = resolved(FilePath.folder(of: absolute))
-        else {
-            return nil
-        }
-        return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
-    }
-
-    private static func resolved(_ path: String) -> String? {
-        guard let found = realpath(path, nil) else { return nil }
-        defer { free(found) }
-        return String(cString: found)
-    }
+    /// A path without links and dots.
+    private static func place(_ path: String) -> String { DirectoryPlace(FilePath.absolute(path)).path }
 }
 
 extension CommandContext {

@@ -36,7 +36,13 @@ package enum CatalogLocation {
     /// - Throws: ``CatalogError``, `SQLiteError` or `MigrationError`, each with a way out.
     package static func openForWriting(_ path: String) throws -> Connection {
         let folder = FilePath.folder(of: path)
-        try makeFolder(folder)
+        do throws(FileError) {
+            try makeFolders(folder, mode: 0o700)
+        } catch {
+            throw CatalogError(
+                "can't make the catalog's folder \(error.path): \(error.reason ?? String(cString: strerror(error.errno)))"
+            )
+        }
         if let system = networkFileSystem(at: folder) {
             throw CatalogError(
                 "\(path) is on \(system), where SQLite's locks can't be relied on; "
@@ -110,16 +116,5 @@ package enum CatalogLocation {
         let lacksLog = fault.code.primary == .cannotOpen || fault.code.primary == .readOnly
         guard lacksLog, access(path, R_OK) == 0, let copy = try CatalogCopy.open(path) else { throw fault }
         return copy
-    }
-
-    private static func makeFolder(_ path: String) throws {
-        var made = ""
-        for component in path.split(separator: "/") {
-            made += "/\(component)"
-            guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
-            let reason = String(cString: strerror(errno))
-            guard access(made, F_OK) != 0 else { continue }
-            throw CatalogError("can't make the catalog's folder \(made): \(reason)")
-        }
     }
 }

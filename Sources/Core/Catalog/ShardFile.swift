@@ -116,11 +116,20 @@ package enum ShardFile {
 
     /// What an open shard's file says of itself.
     ///
-    /// - Throws: ``CatalogError`` for a catalog that is no shard.
-    package static func head(of shard: Connection) throws -> ShardHead {
-        guard try CatalogSchema.migrator.verify(shard) == CatalogSchema.migrator.migrations.count else {
-            throw CatalogError(
-                "\(shard.path) was carved by an earlier version of this program: use that, or carve anew")
+    /// - Parameter path: of the file that the open one was copied from, for messages.
+    /// - Throws: ``CatalogError`` for what is no shard.
+    package static func head(of shard: Connection, copiedFrom path: String) throws -> ShardHead {
+        let version: Int
+        do {
+            version = try CatalogSchema.migrator.verify(shard)
+        } catch MigrationError.newer {
+            throw CatalogError("\(path) was carved by a later version of this program: use that")
+        } catch is MigrationError {
+            throw CatalogError("\(path) is no shard: runner shards makes them")
+        }
+        guard version > 0 else { throw CatalogError("\(path) is no shard: runner shards makes them") }
+        guard version == CatalogSchema.migrator.migrations.count else {
+            throw CatalogError("\(path) was carved by an earlier version of this program: use that, or carve anew")
         }
         let tables: Int? = try shard.value("SELECT count(*) FROM sqlite_schema WHERE name = 'head'")
         let head =
@@ -135,7 +144,7 @@ package enum ShardFile {
                     job: try row[5], file: try row[6], text: try row[7], overrides: [],
                     isRefreshing: try row[8], parts: [:])
             } : nil
-        guard var head else { throw CatalogError("\(shard.path) is no shard: runner shards makes them") }
+        guard var head else { throw CatalogError("\(path) is no shard: runner shards makes them") }
         head.overrides = try shard.rows("SELECT text FROM head_override ORDER BY position") { try $0[0] }
         try shard.forEach("SELECT origin, parts FROM head_part") { row in head.parts[try row[0]] = try row[1] }
         return head

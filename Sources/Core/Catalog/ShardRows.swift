@@ -88,9 +88,30 @@ package enum ShardRows {
     }
 
     /// Has the shards carry a run: its process ends, and the run goes on.
-    package static func carry(_ run: Int64, _ shards: [ShardRow], on catalog: Connection) throws {
+    ///
+    /// - Parameter folder: where they are, absolute; `run.detail` says so until the run ends.
+    package static func carry(
+        _ run: Int64, _ shards: [ShardRow], in folder: String, on catalog: Connection
+    ) throws {
         for shard in shards { try write(shard, ofRun: run, on: catalog) }
-        try catalog.run("UPDATE run SET pid = ? WHERE id = ?", noProcess, run)
+        try catalog.run("UPDATE run SET pid = ?, detail = ? WHERE id = ?", noProcess, detailPrefix + folder, run)
+    }
+
+    private static let detailPrefix = "its shards are in "
+
+    /// Runs of a job whose shards have not all come home, and the folders they were carved into, where that is known.
+    package static func carriedRuns(ofJob job: String, on catalog: Connection) throws -> [(run: Int64, folder: String?)]
+    {
+        try catalog.rows(
+            """
+            SELECT id, detail FROM run WHERE job = ? AND finished_at IS NULL
+            AND EXISTS (SELECT 1 FROM shard WHERE run_id = run.id) ORDER BY id
+            """, job
+        ) { row in
+            let detail: String? = try row[1]
+            let folder = detail.flatMap { $0.hasPrefix(detailPrefix) ? String($0.dropFirst(detailPrefix.count)) : nil }
+            return (try row[0], folder)
+        }
     }
 
     /// How many items of each shard have come home.

@@ -1,13 +1,14 @@
 import Glibc
 
 /// Where a directory is, or will be once it is made: by whatever links and dots it was written, the same place is equal.
-struct DirectoryPlace {
+package struct DirectoryPlace {
     /// Without links, as far as it exists.
-    private let path: String
+    package let path: String
     /// Tells places apart that are reached by several mounts; nil while there is no directory.
     private let file: (device: UInt, inode: UInt)?
 
-    init(_ path: String) {
+    /// - Parameter path: absolute.
+    package init(_ path: String) {
         var existing = path.split(separator: "/").map(String.init)
         var rest: [String] = []
         var information = stat()

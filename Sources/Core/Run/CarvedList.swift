@@ -46,15 +46,18 @@ package enum ListCarving {
     ///
     /// - Parameters:
     ///   - warn: called with what the source warns of.
+    ///   - folder: where the shards go, absolute.
+    ///   - begin: called on the catalog's queue before the run begins; what it throws keeps it from beginning.
     ///   - carve: called on the catalog's queue with the items to be asked for, unless there are none, once the list is
     ///     complete; it hands them to shards.
     package static func make(
-        _ job: Job, options: SessionOptions, warn: @escaping @Sendable (String) -> Void,
+        _ job: Job, options: SessionOptions, to folder: String, warn: @escaping @Sendable (String) -> Void,
+        begin: @escaping @Sendable (Connection) throws -> Void,
         carve: @escaping @Sendable (CarvedList, Connection) throws -> [ShardRow]
     ) async throws -> Ending {
         let store = try CatalogStore(path: options.database)
         do {
-            let ending = try await make(job, options, store, warn, carve)
+            let ending = try await make(job, options, store, folder, warn, begin, carve)
             await store.close()
             return ending
         } catch {
@@ -64,7 +67,8 @@ package enum ListCarving {
     }
 
     private static func make(
-        _ job: Job, _ options: SessionOptions, _ store: CatalogStore, _ warn: @escaping @Sendable (String) -> Void,
+        _ job: Job, _ options: SessionOptions, _ store: CatalogStore, _ folder: String,
+        _ warn: @escaping @Sendable (String) -> Void, _ begin: @escaping @Sendable (Connection) throws -> Void,
         _ carve: @escaping @Sendable (CarvedList, Connection) throws -> [ShardRow]
     ) async throws -> Ending {
         let output: OutputDirectory
@@ -84,6 +88,7 @@ package enum ListCarving {
                 job.name, output, directory: job.output.directory, database: database, on: catalog)
             try PlainNames.restore(job, on: catalog)
             if let refusal = try RefusedMove.find(job, options.selection, on: catalog) { throw refusal }
+            try begin(catalog)
         }
         let change = try await DirectoryChange.find(job, in: output, store, isStopped: { false })
         let run = try await store.perform { catalog in
@@ -91,7 +96,7 @@ package enum ListCarving {
         }
         if let warning = change?.warning { warn(warning) }
         do {
-            return try await list(job, options, store, output, run: run, now, warn, carve)
+            return try await list(job, options, store, output, run: run, now, folder, warn, carve)
         } catch {
             let detail = job.trust.secrets.hide(String(describing: error))
             // The row must not stay `running`.
@@ -104,7 +109,7 @@ package enum ListCarving {
 
     private static func list(
         _ job: Job, _ options: SessionOptions, _ store: CatalogStore, _ output: OutputDirectory, run: Int64,
-        _ startedAt: Int64, _ warn: @escaping @Sendable (String) -> Void,
+        _ startedAt: Int64, _ folder: String, _ warn: @escaping @Sendable (String) -> Void,
         _ carve: @escaping @Sendable (CarvedList, Connection) throws -> [ShardRow]
     ) async throws -> Ending {
         let recorder = Recorder(store: store, events: EventHub { _ in })
@@ -121,25 +126,12 @@ package enum ListCarving {
             index: engine.addJob(job.name, limits), startedAt: startedAt)
         let ledger = try await store.perform { try RunLedger(context, journal: PublishJournal(in: output), on: $0) }
         recorder.add(ledger)
-        let source = SourceContext(
-            job, RunServices(context, engine: engine, keeping: store, store: { store }, warn: warn))
-        var items: [CarvedItem] = []
-        var isWhole = true
-        var pages = try job.source.pages(in: source)
-        while let page = try await pages.next() {
-            for portion in page.portions(of: 500) {
-                let (outcome, found) = try await store.perform { catalog in
-                    let outcome = try ledger.list(portion, on: catalog, now: wallClockMicroseconds())
-                    return (outcome, try outcome.work.map { try carved($0, ledger) })
-                }
-                outcome.warnings.forEach(warn)
-                items += found
-                isWhole = !outcome.isEnough
-                if outcome.isEnough { break }
-            }
-            if !isWhole { break }
-        }
-        let (found, isComplete) = (items, isWhole)
+        let (found, isComplete) =
+            options.selection.isFailedOnly
+            ? (try await unsettled(ledger, store, warn), false)
+            : try await listed(
+                SourceContext(job, RunServices(context, engine: engine, keeping: store, store: { store }, warn: warn)),
+                job, ledger, store, warn)
         return try await store.perform { catalog in
             ledger.endListing()
             let items = withFollowers(found, of: ledger)
@@ -149,7 +141,7 @@ package enum ListCarving {
                 let shards = try carve(list, catalog)
                 try catalog.transaction {
                     try ledger.writeFigures(on: catalog)
-                    try ShardRows.carry(run, shards, on: catalog)
+                    try ShardRows.carry(run, shards, in: folder, on: catalog)
                 }
                 return .carved(list)
             }
@@ -166,6 +158,48 @@ package enum ListCarving {
                         startedAt: startedAt,
                         isAcceptable: outcome == .partial
                             && job.allowedFailures.allows(ledger.figures.failed, of: ledger.figures.items))))
+        }
+    }
+
+    /// The items of the source's list that are to be asked for, and whether that is all of the list.
+    private static func listed(
+        _ source: SourceContext, _ job: Job, _ ledger: RunLedger, _ store: CatalogStore,
+        _ warn: @escaping @Sendable (String) -> Void
+    ) async throws -> ([CarvedItem], Bool) {
+        var items: [CarvedItem] = []
+        var pages = try job.source.pages(in: source)
+        while let page = try await pages.next() {
+            for portion in page.portions(of: 500) {
+                let (outcome, found) = try await store.perform { catalog in
+                    let outcome = try ledger.list(portion, on: catalog, now: wallClockMicroseconds())
+                    return (outcome, try outcome.work.map { try carved($0, ledger) })
+                }
+                outcome.warnings.forEach(warn)
+                items += found
+                if outcome.isEnough { return (items, false) }
+            }
+        }
+        return (items, true)
+    }
+
+    /// The items that `--failed` selects.
+    private static func unsettled(
+        _ ledger: RunLedger, _ store: CatalogStore, _ warn: @escaping @Sendable (String) -> Void
+    ) async throws -> [CarvedItem] {
+        var items: [CarvedItem] = []
+        var last: Int64 = 0
+        while true {
+            let from = last
+            let (outcome, found, end) = try await store.perform { catalog in
+                var last = from
+                let outcome = try ledger.listUnsettled(after: &last, on: catalog, now: wallClockMicroseconds())
+                return (outcome, try (outcome?.work ?? []).map { try carved($0, ledger) }, last)
+            }
+            last = end
+            guard let outcome else { return items }
+            outcome.warnings.forEach(warn)
+            items += found
+            if outcome.isEnough { return items }
         }
     }
 

@@ -56,7 +56,10 @@ package struct ShardCarving: Sendable {
     package func run(warn: @escaping @Sendable (String) -> Void) async throws -> Ending {
         try folder.make(database: options.database)
         let carved = Mutex<Carved?>(nil)
-        let ending = try await ListCarving.make(job, options: options, warn: warn) { list, catalog in
+        let ending = try await ListCarving.make(
+            job, options: options, to: folder.path, warn: warn,
+            begin: { try endLostRuns(warn, on: $0) }
+        ) { list, catalog in
             let times = try times(ofRunsBefore: list.run, on: catalog)
             let count =
                 switch size {
@@ -81,6 +84,22 @@ package struct ShardCarving: Sendable {
         case .carved:
             guard let carved = carved.withLock({ $0 }) else { preconditionFailure("carved without a cut") }
             return .carved(carved)
+        }
+    }
+
+    /// Ends the runs of the job whose shards are gone.
+    ///
+    /// - Throws: ``CatalogError`` where those of one are there: two runs at once would ask for the same items.
+    private func endLostRuns(_ warn: (String) -> Void, on catalog: Connection) throws {
+        for (run, place) in try ShardRows.carriedRuns(ofJob: job.name, on: catalog) {
+            if let place, try ShardFolder(path: place).has(run: run, of: catalog) {
+                throw CatalogError(
+                    "run \(run) of '\(job.name)' is in shards in \(place), and they have not all come home: runner merge "
+                        + "\(place) names those that are missing; to give the run up, remove that folder")
+            }
+            try RunRows.finish(
+                run, .interrupted, detail: "its shards are gone", on: catalog, now: wallClockMicroseconds())
+            warn("run \(run) has ended: its shards are not in \(place ?? "their folder") any more")
         }
     }
 

@@ -33,8 +33,12 @@ package struct ShardFolder: Sendable {
 
     /// The numbers of the carved shards that are there, sorted.
     package func numbers() throws -> [Int] {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+        guard let folder = opendir(path) else {
             throw CatalogError("the folder \(path) can't be read: \(String(cString: strerror(errno)))")
+        }
+        closedir(folder)
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+            throw CatalogError("the folder \(path) can't be read")
         }
         return names.compactMap { name in
             name.hasSuffix(".shard") ? Int(name.dropLast(6)).flatMap { $0 >= 0 ? $0 : nil } : nil
@@ -46,8 +50,11 @@ package struct ShardFolder: Sendable {
     /// - Parameter database: the catalog's file.
     /// - Throws: ``CatalogError`` where the shards of another run are there.
     func make(database: String) throws {
-        guard (try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)) != nil else {
-            throw CatalogError("can't make the folder \(path): \(String(cString: strerror(errno)))")
+        do throws(FileError) {
+            try makeFolders(path, mode: 0o777)
+        } catch {
+            let reason = error.reason ?? String(cString: strerror(error.errno))
+            throw CatalogError("can't make the folder \(error.path): \(reason)")
         }
         let old = try numbers()
         guard let first = old.first else { return }
@@ -60,12 +67,21 @@ package struct ShardFolder: Sendable {
             try run.finishedAt != nil || ShardRows.all(ofRun: head.run, on: catalog).isEmpty
         else {
             throw CatalogError(
-                "\(path) has the shards of a run that has not ended: runner merge \(path) ends it; or give another folder"
-            )
+                "\(path) has the shards of a run that has not ended: runner merge \(path) names those that are missing; "
+                    + "to give the run up, remove them")
         }
         for number in old {
             for stage in [Stage.shard, .part, .done] { unlink(file(number, stage)) }
         }
+    }
+
+    /// Whether shards of a run of a catalog are there.
+    func has(run: Int64, of catalog: Connection) throws -> Bool {
+        guard access(path, F_OK) == 0, let first = try numbers().first else { return false }
+        let scratch = try ScratchFolder(for: "shards")
+        defer { scratch.remove() }
+        guard let head = try? Self.head(of: file(first, .shard), copiedTo: "\(scratch.path)/head") else { return false }
+        return try head.run == run && head.catalog == OwnershipRows.identity(of: catalog)
     }
 
     /// Takes away what was carved: the run did not begin.
@@ -82,11 +98,25 @@ package struct ShardFolder: Sendable {
     }
 
     /// - Parameter copy: SQLite opens nothing on a network file system.
+    /// - Throws: ``CatalogError`` for what is no shard; `FileError`; `SQLiteError` for a fault of this machine.
     static func head(of file: String, copiedTo copy: String) throws -> ShardHead {
         try WholeCopy.write(file, to: copy, mark: "head")
         defer { unlink(copy) }
-        let connection = try Connection(path: copy, mode: .readWrite)
-        defer { connection.close() }
-        return try ShardFile.head(of: connection)
+        return try head(of: copy, namedFor: file)
+    }
+
+    /// What a copy says, with the file in messages that it is of.
+    static func head(of copy: String, namedFor file: String) throws -> ShardHead {
+        do {
+            let connection = try Connection(path: copy, mode: .readWrite)
+            defer { connection.close() }
+            return try ShardFile.head(of: connection, copiedFrom: file)
+        } catch let error as SQLiteError {
+            switch error.code.primary {
+            case .notADatabase: throw CatalogError("\(file) is no shard: runner shards makes them")
+            case .corrupt: throw CatalogError("\(file) is damaged")
+            default: throw error
+            }
+        }
     }
 }

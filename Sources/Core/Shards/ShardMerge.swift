@@ -30,6 +30,8 @@ package struct ShardMerge: Sendable {
         package let total: Int
         package let failed: Int
         package let knownFailures: Int
+        /// Files that can't be merged, and why, a line each.
+        package let faults: [String]
     }
 
     package struct Missing: Sendable, Hashable {
@@ -52,13 +54,10 @@ package struct ShardMerge: Sendable {
         let scratch = try ScratchFolder(for: "merge")
         defer { scratch.remove() }
         let head = try folder.head(in: scratch)
+        guard access(database, F_OK) == 0 else { throw foreign(head, isThere: false) }
         let catalog = try CatalogLocation.openExisting(database)
         defer { catalog.close() }
-        guard try OwnershipRows.identity(of: catalog) == head.catalog else {
-            throw CatalogError(
-                "\(folder.path) was carved from the catalog \(head.database), and \(database) is another: give that one "
-                    + "with --database")
-        }
+        guard try OwnershipRows.identity(of: catalog) == head.catalog else { throw foreign(head, isThere: true) }
         guard let run = try CarriedRun.find(head.run, on: catalog), run.job == head.job else {
             throw CatalogError(
                 "the catalog has run \(head.run) of '\(head.job)' no more: there is nothing to merge into")
@@ -68,17 +67,35 @@ package struct ShardMerge: Sendable {
             throw CatalogError("the carving of run \(head.run) was broken off: carve '\(head.job)' anew")
         }
         var hasMerged = false
+        var faults: [String] = []
         for shard in shards where shard.finishedAt == nil {
             guard let stage = [ShardFolder.Stage.done, .part].first(where: { folder.has(shard.number, $0) }) else {
                 continue
             }
-            try merge(folder.file(shard.number, stage), shard.number, head, scratch, into: catalog)
-            hasMerged = true
+            do {
+                try merge(folder.file(shard.number, stage), shard.number, head, scratch, into: catalog)
+                hasMerged = true
+            } catch let error as CatalogError {
+                faults.append("\(error); it is passed over until its shard has run again")
+            }
         }
         if hasMerged { try catalog.transaction { try ShardFile.sum(head.run, on: catalog) } }
         // The rows are committed, wherever they are.
         _ = try? catalog.checkpoint()
-        return try close(head, on: catalog)
+        return try close(head, faults, on: catalog)
+    }
+
+    /// What is wrong with the catalog that was given, and where the right one is.
+    private func foreign(_ head: ShardHead, isThere: Bool) -> CatalogError {
+        let origin = "\(folder.path) was carved from the catalog \(head.database)"
+        guard head.database != database else {
+            return CatalogError(
+                "\(origin), \(isThere ? "in whose place is another" : "which is there no more"): put a backup back, or "
+                    + "remove the folder and carve anew")
+        }
+        return CatalogError(
+            "\(origin), and \(database) \(isThere ? "is another" : "is not there"): merge on the machine that has it, with "
+                + "--database \(head.database)")
     }
 
     private func merge(
@@ -93,16 +110,18 @@ package struct ShardMerge: Sendable {
             return
         }
         defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }
-        let connection = try Connection(path: copy, mode: .readWrite)
-        let found = try ShardFile.head(of: connection)
-        connection.close()
+        let found = try ShardFolder.head(of: copy, namedFor: file)
         // A machine that has not heard that its run is over leaves how far it is among the shards of the next.
         guard found.run == head.run, found.catalog == head.catalog, found.number == number else { return }
-        try ShardFile.merge(copy, run: head.run, number: number, into: catalog)
+        do {
+            try ShardFile.merge(copy, run: head.run, number: number, into: catalog)
+        } catch let error as SQLiteError where error.code.primary == .corrupt {
+            throw CatalogError("\(file) is damaged")
+        }
     }
 
     /// Ends the run once every item has its row.
-    private func close(_ head: ShardHead, on catalog: Connection) throws -> Progress {
+    private func close(_ head: ShardHead, _ faults: [String], on catalog: Connection) throws -> Progress {
         let shards = try ShardRows.all(ofRun: head.run, on: catalog)
         let settled = try ShardRows.settledByShard(inRun: head.run, on: catalog)
         let missing = shards.filter { $0.finishedAt == nil }.map { shard in
@@ -127,7 +146,7 @@ package struct ShardMerge: Sendable {
             run: head.run, job: head.job, shards: shards.count, finished: shards.count - missing.count,
             items: shards.reduce(0) { $0 + $1.items }, settled: settled.values.reduce(0, +), missing: missing,
             outcome: missing.isEmpty ? run.outcome : nil, total: run.items, failed: run.failed,
-            knownFailures: run.knownFailures)
+            knownFailures: run.knownFailures, faults: faults)
     }
 
     /// Removes what machines kept for themselves in the output directory. Best effort: it is harmless.

@@ -86,12 +86,14 @@ package final class ShardWork: Sendable {
             let head: ShardHead
             do {
                 head = try ShardFolder.head(of: file, copiedTo: local)
+            } catch let error as FileError where error.path == file && error.errno == EINVAL {
+                throw Refusal.foreign("\(file) is no shard: it is not a regular file")
             } catch let error as FileError {
                 throw Refusal.unreadable(error.description)
-            } catch let error as SQLiteError where error.code.primary != .notADatabase {
+            } catch let error as SQLiteError {
                 throw Refusal.fault(error.description)
             } catch {
-                throw Refusal.foreign("\(file) is no shard: \(error)")
+                throw Refusal.foreign("\(error)")
             }
             guard FilePath.absolute(folder.file(head.number, .shard)) == file else {
                 throw Refusal.foreign(
