@@ -16,7 +16,8 @@ extension WebHandler {
                 case .done(faults: []): handler.answer(call, .done)
                 case .done(let faults): throw Problem(500, "Not removed", faults.joined(separator: "\n"))
                 case .busy(let job, _):
-                    throw Problem(409, "Job at work", "a run of '\(job)' is at work; stop it, or wait for its end")
+                    throw Problem(
+                        409, "Job is running", "a run of '\(job)' is under way; stop it, or wait until it ends")
                 }
             } catch {
                 handler.refuse(call, error)

@@ -123,7 +123,7 @@ extension RunLedger {
             row = inserted
         } else if let known = try ItemRows.find(key: key, inJob: context.job.name, on: catalog) {
             guard !selected.contains(known.id) else {
-                outcome.warnings.append("the key '\(key)' is listed twice; the second is passed over")
+                outcome.warnings.append("the key '\(key)' is listed twice; the second is skipped")
                 return
             }
             let isNamedAnew = renaming.isNamedAnew(known, listing, collection)
