@@ -1,6 +1,6 @@
 /// Why a ZIP file, or one entry of it, is refused.
 package struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name of the fault; its raw value stands in messages.
+    /// The name of the fault; its raw value is used in messages.
     package enum Kind: String, Sendable, CaseIterable {
         /// There is no end of a central directory where it must be.
         case notAnArchive = "not a ZIP file"

@@ -2,7 +2,7 @@
 struct CentralDirectory {
     let entries: [ArchiveEntry]
 
-    /// - Throws: a fault that makes the whole file suspect; the fault of one entry stands in the entry.
+    /// - Throws: a fault that makes the whole file suspect; the fault of one entry is in the entry.
     init(of file: FileReader, limits: ArchiveLimits) throws(ArchiveError) {
         let end = try EndRecord(of: file, limits: limits)
         var bytes = LittleEndian(try file.bytes(Int(end.size), at: end.offset)[...])
@@ -58,7 +58,7 @@ struct CentralDirectory {
         if let contradiction { return fault(.inconsistent, "is doubtful: \(contradiction)") }
         if isDuplicate { return fault(.duplicateName, "is there more than once") }
         if record.isSymbolicLink { return fault(.symbolicLink, "is a link to another file") }
-        // The others, LZMA above all, may ask for gigabytes of memory; programs write them only when told to.
+        // The others, LZMA above all, may ask for gigabytes of memory; programs write them only on request.
         if record.method != 0, record.method != 8 {
             return fault(.unsupportedMethod, "is packed with method \(record.method); stored and deflated can be read")
         }

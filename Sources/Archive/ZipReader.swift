@@ -12,7 +12,7 @@ struct ZipReader: ~Copyable {
 
     init(descriptor: Int32) throws(ArchiveError) {
         let archive = try ArchiveHandle()
-        // The library goes on from wherever the descriptor stands.
+        // The library reads on from the descriptor's current position.
         guard lseek(descriptor, 0, SEEK_SET) == 0, archive_read_support_format_zip_seekable(archive.raw) == ARCHIVE_OK,
             archive_read_open_fd(archive.raw, descriptor, Self.blockSize) == ARCHIVE_OK
         else { throw ArchiveError(.unreadable, archive.lastMessage) }

@@ -1,4 +1,4 @@
-// How a process gives up its powers: Landlock, seccomp and resource limits. Each returns 0, or -1 with errno set.
+// How a process drops its privileges: Landlock, seccomp and resource limits. Each returns 0, or -1 with errno set.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>

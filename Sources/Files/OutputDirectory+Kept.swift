@@ -55,7 +55,7 @@ extension OutputDirectory {
         }
     }
 
-    /// Removes a file that ``abandonedKept()`` has told of.
+    /// Removes a file that ``abandonedKept()`` has returned.
     package func removeAbandonedKept(_ name: String) throws(FileError) {
         precondition(!name.contains("/"), "a kept file's name is one component")
         guard let folder = try keptFolder(creating: false) else { return }

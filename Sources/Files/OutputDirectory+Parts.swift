@@ -115,7 +115,7 @@ extension OutputDirectory {
         }
     }
 
-    /// Opens a part that `resumable` told of and cuts it to `size`.
+    /// Opens a part that `resumable` returned and cuts it to `size`.
     func reopenPart(_ name: String, size: Int64) throws(FileError) -> OpenPart {
         precondition(isPartName(name), "a part's name has only a-z, 0-9 and -")
         let folder = try requiredPartsFolder()

@@ -11,7 +11,7 @@ package final class PartFile {
     static let bufferLimit = 64 * 1024
     /// Pieces from so much on are written where they are, without a detour through the buffer.
     static let directWriteSize = 16 * 1024
-    /// A body that is longer is hashed by the worker, which is told of so much at a time.
+    /// A body that is longer is hashed by the worker, which gets so much at a time.
     package static let inlineHashLimit: Int64 = 256 * 1024
     /// From so much on a part is worth resuming after a crash.
     static let noteThreshold: Int64 = 1024 * 1024
@@ -23,7 +23,7 @@ package final class PartFile {
     /// Bytes received, those of a resumed prefix included.
     package private(set) var size: Int64
     /// What makes the part resumable; nil, as at first, where nothing does. Set before the first byte, in a resumed part
-    /// to what `resumable` told. It is stored once the part has 1 MiB, and by `keep`.
+    /// to what `resumable` returned. It is stored once the part has 1 MiB, and by `keep`.
     package var note: PartNote? {
         didSet { if oldValue != nil, note != oldValue { noteIsCurrent = false } }
     }
@@ -43,7 +43,7 @@ package final class PartFile {
     /// Has taken the first `written` bytes, until the worker takes over.
     private var hasher: SHA256?
     private var follower: HashFollower?
-    /// How far the worker was told to go.
+    /// How far the worker has to go.
     private var announced: Int64 = 0
 
     /// Begins a part; opens nothing yet.
@@ -51,7 +51,7 @@ package final class PartFile {
     ///   - directory: where it is kept, and later published.
     ///   - name: one or more of a-z, 0-9 and `-`. What is stored under it gives way, unless it is resumed.
     ///   - worker: hashes what is too long to be hashed at once.
-    ///   - resumingAt: 0, or the size that `OutputDirectory.resumable` told: the body goes on from there.
+    ///   - resumingAt: 0, or the size that `OutputDirectory.resumable` returned: the body continues from there.
     ///   - expecting: how many bytes are to come, where that was said; it may be wrong.
     ///   - hashesAll: whether the calling thread hashes a long body, too: where no processor is free for the worker, reading
     ///     what was just written would only add to the work. What is resumed is the worker's in any case.

@@ -15,7 +15,7 @@ package struct PartNote: Hashable, Sendable {
     package let url: String
     /// Sent as If-Range.
     package let validator: Validator
-    /// Length of the whole body, where the server told it.
+    /// Length of the whole body, if the server gave it.
     package var totalLength: Int64?
 
     /// A text with a line break, which no URL or header has, cannot be stored: the part is then not resumable.

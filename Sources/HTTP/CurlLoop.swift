@@ -92,7 +92,7 @@ final class CurlLoop {
         return hasEnded
     }
 
-    /// Whether exchanges are to be told of something before the loop may rest.
+    /// Whether exchanges have to be notified before the loop may rest.
     var hasUnsettled: Bool { !refused.isEmpty || !deferredCancels.isEmpty }
 
     /// Ends everything as cancelled and frees the handles in libcurl's order: transfers, then the multi handle.

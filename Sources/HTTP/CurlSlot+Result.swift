@@ -4,7 +4,7 @@ import System
 
 /// How a transfer went.
 extension CurlSlot {
-    /// The result of the transfer as it stands. `code` is libcurl's, nil when the transfer was broken off.
+    /// The result of the transfer so far. `code` is libcurl's, nil when the transfer was interrupted.
     func result(_ code: CURLcode?, now: Monotonic) -> HTTPResult {
         let wireBytes = max(handle.offset(CURLINFO_SIZE_DOWNLOAD_T), codedBytes)
         let isReused = wasSent && handle.long(CURLINFO_NUM_CONNECTS) == 0

@@ -9,7 +9,7 @@ final class CurlSlot {
     /// The most bytes that one read takes. Against libcurl's 16 KiB, large bodies cost 15 % less time of the processor
     /// and small ones the same; 256 KiB make small ones dearer.
     private static let bufferSize = 128 * 1024
-    /// What libcurl was told of it.
+    /// What libcurl was given for it.
     private var currentBufferSize = 0
 
     let handle: EasyHandle
@@ -60,7 +60,7 @@ final class CurlSlot {
     var receivedBytes = 0
     var stallClock = StallClock()
 
-    // What the handle has been told, to tell it only what differs.
+    // The options set on the handle, to set only those that differ.
     private var profile: HTTPProfile?
     private var proxy: String?
     private var version: HTTPVersion?

@@ -31,7 +31,7 @@ struct EasyHandle: ~Copyable {
         try text.withCString { ccurl_set_string(raw, option, $0) }.check()
     }
 
-    /// libcurl copies the bytes, of which it was told how many they are.
+    /// libcurl copies the bytes, whose number was set before.
     func setCopied(_ option: CURLoption, _ bytes: [UInt8]) throws(CurlError) {
         var bytes = bytes
         try bytes.withUnsafeMutableBytes { ccurl_set_pointer(raw, option, $0.baseAddress) }.check()

@@ -124,7 +124,7 @@ package struct HTTPHeaders: Sendable {
         bytes[range].drop { $0 == UInt8(ascii: "0") }.count > 19 ? nil : wholeNumber(bytes: bytes[range])
     }
 
-    /// Whether a header line may be a Repr-Digest or Content-Digest, told by a few bytes: it is asked of every line.
+    /// Whether a header line may be a Repr-Digest or Content-Digest, judged by a few bytes, because every line is checked.
     @inline(__always)
     static func mayBeDigest(_ line: UnsafeRawBufferPointer) -> Bool {
         guard line.count > 14 else { return false }
@@ -202,7 +202,7 @@ package struct HTTPHeaders: Sendable {
     }
 }
 
-/// Whether a name stands there, in any case.
+/// Whether there is a name, in any case.
 private func isName(_ name: UnsafeBufferPointer<UInt8>, _ place: UnsafeRawPointer) -> Bool {
     for (offset, byte) in name.enumerated() {
         let found = place.load(fromByteOffset: offset, as: UInt8.self)

@@ -1,7 +1,7 @@
-/// What libcurl wants to know of each socket, and what epoll has been told.
+/// What libcurl wants to know of each socket, and what epoll has registered.
 ///
 /// libcurl changes its mind several times a transfer, usually back to where it was. So a change is only
-/// noted, and told to epoll just before waiting, if it is still one: some 50 system calls instead of 20,000
+/// noted, and passed to epoll just before waiting, if it is still one: some 50 system calls instead of 20,000
 /// for 10,000 transfers.
 struct SocketTable: ~Copyable {
     /// Interest in one socket, in epoll's bits.
@@ -22,7 +22,7 @@ struct SocketTable: ~Copyable {
         entries[Int(socket)] = Entry(isChanged: entries[Int(socket)].isChanged, isOwn: true)
     }
 
-    /// Closing a descriptor takes it out of epoll, so nothing is left to be told.
+    /// Closing a descriptor takes it out of epoll, so nothing is left to do.
     mutating func didClose(_ socket: Int32) {
         reserve(socket)
         entries[Int(socket)] = Entry(isChanged: entries[Int(socket)].isChanged)

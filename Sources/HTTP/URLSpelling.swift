@@ -13,7 +13,7 @@ enum URLSpelling {
         return try result.get()
     }
 
-    /// Whether a reference begins with a scheme (RFC 3986, 3.1): then it stands alone.
+    /// Whether a reference begins with a scheme (RFC 3986, 3.1): then it is complete.
     static func hasScheme(_ reference: Substring) -> Bool {
         let scheme = reference.utf8.prefix(while: mayBeInScheme)
         guard let first = scheme.first, isLetter(first) else { return false }
@@ -130,7 +130,7 @@ enum URLSpelling {
         }
     }
 
-    /// Whether a byte may stand in a path or query. Besides RFC 3986, `[ ] |` stay, as browsers send them.
+    /// Whether a byte is allowed in a path or query. Besides RFC 3986, `[ ] |` stay, as browsers send them.
     static func mayStay(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, 0x7F...0xFF, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),

@@ -64,7 +64,7 @@ extension ByteSource {
         }
     }
 
-    /// Whether these bytes stand at a place.
+    /// Whether these bytes are at a place.
     func has(_ wanted: StaticString, at offset: Int64) throws -> Bool {
         try withBytes(at: offset, count: wanted.utf8CodeUnitCount) { bytes in
             bytes.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount))

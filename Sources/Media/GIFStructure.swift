@@ -15,7 +15,7 @@ enum GIFStructure {
                 guard let flags = try source.byte(at: offset + 9) else {
                     throw MediaFault("the GIF ends within a picture")
                 }
-                // Position and size, perhaps colours, and the size of a code stand before the blocks.
+                // Position and size, perhaps colours, and the size of a code precede the blocks.
                 offset = try endOfBlocks(source, from: offset + 10 + colourTableLength(flags) + 1)
                 pictures += 1
             default:

@@ -17,7 +17,7 @@ enum ISOMediaStructure {
             }
             if box.is("meta") {
                 hasMetadata = true
-                // A version and flags stand before the boxes in it.
+                // A version and flags precede the boxes in it.
                 size = try largest(source, box.content + 4..<max(box.content + 4, box.end), depth: 0)
             }
             if box.is("moov") { hasMetadata = true }

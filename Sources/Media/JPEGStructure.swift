@@ -44,7 +44,7 @@ enum JPEGStructure {
     private static func frameSize(_ source: some ByteSource, at offset: Int64) throws -> PixelSize? {
         guard let height = try source.bigEndian(at: offset + 3, count: 2),
             let width = try source.bigEndian(at: offset + 5, count: 2), width > 0
-        else { throw MediaFault("the JPEG's header tells no size") }
+        else { throw MediaFault("the JPEG's header has no size") }
         // A height of 0 comes later, with a DNL marker (B.2.5); hardly anything writes it.
         return PixelSize(width: Int(width), height: Int(height))
     }
@@ -77,7 +77,7 @@ enum JPEGStructure {
         var marker: UInt8?
         private var isBehindFF = false
 
-        /// - Returns: how many of the bytes stand before what follows the marker.
+        /// - Returns: how many of the bytes come before what follows the marker.
         mutating func feed(_ bytes: UnsafeRawBufferPointer) -> Int {
             for index in bytes.indices {
                 let byte = bytes[index]

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a file is, told by its first bytes.
+/// What a file is, judged by its first bytes.
 package struct MediaType: Hashable, Sendable {
     /// As in `{extension}` and `item.path`.
     package let `extension`: String
@@ -14,7 +14,7 @@ package struct MediaType: Hashable, Sendable {
         case image, pdf, zip, other
     }
 
-    /// How many bytes of a body ``init(sniffing:)`` wants to see at most. A PDF's header may stand anywhere in the
+    /// How many bytes of a body ``init(sniffing:)`` wants to see at most. A PDF's header may be anywhere in the
     /// first 1,024 bytes (ISO 32000-1, Annex H, implementation note 13).
     package static let sniffLength = 1_024
 
@@ -38,7 +38,7 @@ package struct MediaType: Hashable, Sendable {
     package static let mp4 = MediaType("mp4", "video/mp4", .other)
     package static let webm = MediaType("webm", "video/webm", .other)
 
-    /// Types that are not told by magic bytes; for extensions and Content-Type only.
+    /// Types without magic bytes; for extensions and Content-Type only.
     private static let text = MediaType("txt", "text/plain", .other)
     private static let csv = MediaType("csv", "text/csv", .other)
 
@@ -222,7 +222,7 @@ package struct MediaType: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// Whether these bytes stand at that place.
+    /// Whether these bytes are at that place.
     fileprivate func has(_ bytes: [UInt8], at offset: Int) -> Bool {
         count >= offset + bytes.count && bytes.indices.allSatisfy { self[offset + $0] == bytes[$0] }
     }

@@ -53,11 +53,11 @@ enum PNGStructure {
     ) throws -> PixelSize {
         guard length == 13, let width = try source.bigEndian(at: offset, count: 4),
             let height = try source.bigEndian(at: offset + 4, count: 4), width > 0, height > 0
-        else { throw MediaFault("the PNG's header tells no size") }
+        else { throw MediaFault("the PNG's header has no size") }
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// The CRC-32 of so many bytes; nil when it is the one that stands behind them.
+    /// The CRC-32 of so many bytes; nil when it is the one that follows them.
     private static func checksum(_ source: some ByteSource, at offset: Int64, count: Int64) throws -> UInt32? {
         var checksum = CRC32()
         var done: Int64 = 0

@@ -14,7 +14,7 @@ enum SVGStructure {
                 continue
             }
             let name = tag.dropFirst(tag.hasPrefix("</") ? 2 : 1).prefix { !" \t\r\n/>".contains($0) }
-            // A prefix may stand before the name.
+            // The name may have a prefix.
             if name == "svg" || name.hasSuffix(":svg"), tag.hasPrefix("</") || tag.hasSuffix("/>") { return }
             break
         }
@@ -40,7 +40,7 @@ enum PDFStructure {
     static func check(_ source: some ByteSource) throws {
         let end = try source.endOfContent()
         let start = max(0, end - 1_024)
-        // Where the mark itself is cut or left out viewers go by what stands before it.
+        // Where the mark itself is cut or left out viewers go by what precedes it.
         for mark in ["%%EOF" as StaticString, "startxref"] {
             if try source.lastPlace(of: mark, from: start, to: end) != nil { return }
         }
@@ -61,7 +61,7 @@ enum ZIPStructure {
         throw MediaFault("the ZIP ends before its directory")
     }
 
-    /// Whether a record, whose bytes count from `start` on, leads to a directory. What stands before the archive, as a
+    /// Whether a record, whose bytes count from `start` on, leads to a directory. What precedes the archive, as a
     /// program that unpacks it, shifts all.
     private static func isEndRecord(
         _ record: ArraySlice<UInt8>, at start: Int64, _ source: some ByteSource

@@ -18,7 +18,7 @@ enum WebPStructure {
         } else {
             throw MediaFault("the WebP has no picture in it")
         }
-        guard let size else { throw MediaFault("the WebP's header tells no size") }
+        guard let size else { throw MediaFault("the WebP's header has no size") }
         return size
     }
 

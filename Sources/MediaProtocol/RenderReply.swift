@@ -1,6 +1,6 @@
 /// What the renderer says. To a request it answers any number of pictures and faults, then `done`.
 package enum RenderReply: Hashable, Sendable {
-    /// The first word of a renderer: it has given up its powers, and takes requests.
+    /// The first word of a renderer: it has dropped its privileges, and takes requests.
     case ready(version: String)
     /// The only word of a renderer that can't give up its powers or start its library.
     case unable(reason: String)

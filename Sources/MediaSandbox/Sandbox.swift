@@ -1,7 +1,7 @@
 internal import CSandbox
 internal import Glibc
 
-/// The powers that a process gives up before it sees a byte of a file that nobody vouches for.
+/// The privileges that a process drops before it reads a byte of an untrusted file.
 package enum Sandbox {
     /// Private memory of the process. With the libraries' pages, which are shared, it stays below 512 MiB.
     private static let memory: UInt64 = 400 << 20

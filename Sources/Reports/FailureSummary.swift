@@ -44,7 +44,7 @@ package struct FailureSummary: Sendable {
             }
             return FailureSummary(
                 failure: group.word, status: group.status, isKnown: group.known != nil,
-                advice: group.known.map { "Known\($0.attempts); --failed asks at once." }
+                advice: group.known.map { "Known\($0.attempts); --failed retries at once." }
                     ?? failureAdvice(word: group.word, status: group.status),
                 count: group.count,
                 hosts: group.hosts.prefix(mostHosts).map { Host(name: $0.name, count: $0.ids.count) }, items: items)

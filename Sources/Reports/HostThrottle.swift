@@ -21,7 +21,7 @@ extension HostThrottle {
 }
 
 extension ReportText {
-    /// Lines for the hosts that the run went easy on: the first few, and how many more there are.
+    /// Lines for the hosts that the run throttled: the first few, and how many more there are.
     func throttleLines(of run: RunReport) -> [String] {
         let shown = run.throttles.prefix(Self.longestThrottles)
         var lines = shown.map { "\(displayable($0.host)): \($0.clause)" }

@@ -1,6 +1,6 @@
 package import Model
 
-/// Permanent failures of one run that earlier runs met, told together.
+/// Permanent failures of one run that earlier runs met, reported together.
 package struct KnownFailures: Sendable {
     package private(set) var count = 0
     private var reasons: [String: Int] = [:]

@@ -5,7 +5,7 @@ internal import SQLite
 extension ReportText {
     private static let slowestInOverview = 5
     private static let hostsInOverview = 5
-    /// What is said of a group of failures stands behind its count.
+    /// The text about a group of failures follows its count.
     static let groupMargin = "          "
     /// Of fewer transfers each is seen better in a table.
     private static let leastForHistogram = 10
@@ -86,7 +86,7 @@ extension ReportText {
         let count = countText(Int64(group.count)).rightAligned(Self.groupMargin.count - 2)
         page.line("\(count)  \(page.coloured(group.reason, .red))")
         if let known = group.known {
-            return page.prose("Known\(known.attempts); --failed asks at once.", label: Self.groupMargin)
+            return page.prose("Known\(known.attempts); --failed retries at once.", label: Self.groupMargin)
         }
         let advice = failureAdvice(word: group.word, status: group.status)
         if !advice.isEmpty { page.prose(advice, label: Self.groupMargin) }

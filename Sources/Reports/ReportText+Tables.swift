@@ -45,7 +45,7 @@ extension ReportText {
         return (run.counts.failed > 0 ? ["items", "failed"] : ["items"], 9)
     }
 
-    /// What the items of a collection and a section stand under: the names there are, the widest first.
+    /// The headings of the items of a collection and a section: those that exist, the widest first.
     private func heading(_ names: [String?]) -> String {
         names.compactMap { $0 }.filter { !$0.isEmpty }.map(displayable).joined(separator: " / ")
     }

@@ -37,7 +37,7 @@ extension Connection {
         try execute("PRAGMA application_id = \(identifier)")
     }
 
-    /// Turns on the write-ahead log, for good: readers and one writer no longer wait for each other.
+    /// Turns on the write-ahead log, permanently: readers and one writer no longer wait for each other.
     ///
     /// - Throws: `busy` when another connection kept the file locked throughout the busy time-out, and `error` where the
     ///   file system has no shared memory for it.

@@ -13,7 +13,7 @@ package final class EventStream: Sendable {
         var sent = 0
         /// While the response is with libmicrohttpd.
         var connection: ServerConnection?
-        /// The connection, while libmicrohttpd is to be told when there is something to send.
+        /// The connection, which libmicrohttpd has to resume when there is something to send.
         var suspended: OpaquePointer?
         var isFinished = false
         var isOver = false

@@ -3,7 +3,7 @@ import JSON
 import Model
 import SourceKit
 
-/// What a script writes: one JSON object a line, told apart by `type`. Members that are not known are ignored, so that a
+/// What a script writes: one JSON object a line, distinguished by `type`. Members that are not known are ignored, so that a
 /// script may be newer than this program.
 enum ScriptMessage {
     case spec(ScriptSpec)

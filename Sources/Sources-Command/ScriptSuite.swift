@@ -65,7 +65,7 @@ package struct ScriptSuitePages: SourcePages {
 
     /// Notes whether a rule is kept.
     ///
-    /// - Parameter faults: how it is not; the first are told.
+    /// - Parameter faults: how it is not; the first are reported.
     private mutating func rule(_ text: String, _ faults: [String] = []) {
         guard let fault = faults.first else { return note(.passed, text) }
         note(.failed, "\(text): \(fault)\(faults.count > 1 ? " (and \(faults.count - 1) more)" : "")")

@@ -44,7 +44,7 @@ enum FlickrReply<Content: Decodable> {
     }
 
     private static func unwrapped(_ body: [UInt8]) -> ArraySlice<UInt8> {
-        // What stands around the object: white space, and the comma or the callback of a careless gateway.
+        // What surrounds the object: white space, and the comma or the callback of a careless gateway.
         var json = body.drop { $0 <= 0x20 }
         let callback = Array("jsonFlickrApi(".utf8)
         while let last = json.last, last <= 0x20 || last == UInt8(ascii: ",") || last == UInt8(ascii: ";") {

@@ -1,6 +1,6 @@
 import YAML
 
-/// What a page of Flickr is about, so that its address stands for it.
+/// What a page of Flickr is about, so that its address can be given instead.
 protocol PageKind: Sendable {
     /// `user`, for messages.
     static var name: String { get }

@@ -121,7 +121,7 @@ struct PhotoSearch: Sendable {
         }
         if isOver, videos > 0 {
             result.warnings.append(
-                "\(subject.phrase) has \(videos == 1 ? "1 video, which is" : "\(videos) videos, which are") passed over"
+                "\(subject.phrase) has \(videos == 1 ? "1 video, which is" : "\(videos) videos, which are") skipped"
             )
         }
         return result

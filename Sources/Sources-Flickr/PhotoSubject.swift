@@ -3,7 +3,7 @@ import YAML
 
 /// What photos are searched for: a place, a pin or a search, and the collection that they make.
 struct PhotoSubject: Sendable {
-    /// What `flickr.photos.search` is told.
+    /// The arguments of `flickr.photos.search`.
     enum Query: Sendable {
         case arguments([(name: String, value: String)], isGeographic: Bool)
         /// What is in somebody's list, by the method that gives it.

@@ -28,7 +28,7 @@ struct Place: Codable, Sendable {
         longitude = place.longitude
     }
 
-    /// Whether its name ends before the country, as far as can be told.
+    /// Whether its name ends before the country, as far as is known.
     var lacksCountry: Bool {
         type.map { $0.isBelow(.country) } ?? true && !PlaceName.hasLarger(name)
     }

@@ -81,7 +81,7 @@ struct TopPlaces: Sendable {
                 "\(reason): these are the places of the day's most interesting photos, \(photos.count) in all")
         }
         if found.isEmpty {
-            warnings.append("none of the \(photos.count) most interesting photos\(day) tells its place")
+            warnings.append("none of the \(photos.count) most interesting photos\(day) has a place")
         }
         return (found, warnings)
     }

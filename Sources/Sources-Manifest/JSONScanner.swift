@@ -77,7 +77,7 @@ struct JSONScanner {
         if try bytes.peek() == UInt8(ascii: ",") { _ = try bytes.next() }
         if isCut { throw ElementFault("it is over \(ListElements.longest) bytes", losesOthers: true) }
         let element = trimmed(text[...])
-        if element.isEmpty { throw ElementFault("nothing stands between two commas") }
+        if element.isEmpty { throw ElementFault("nothing between two commas") }
         return Array(element)
     }
 }

@@ -29,7 +29,7 @@ struct ListReading {
 
     /// So many elements show whether something is a list.
     private static let sample = 100
-    /// Fewer elements that are no URLs are each told of, also where they are most of a short list.
+    /// Fewer elements that are no URLs are each reported, also where they are most of a short list.
     private static let leastForeign = 10
 
     /// - Parameters:

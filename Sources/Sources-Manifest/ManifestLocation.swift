@@ -46,7 +46,7 @@ extension ManifestLocation: YAMLDecodable {
 }
 
 extension String {
-    /// What stands before the first `://`, in small letters, where that can be a scheme.
+    /// The text before the first `://`, in lower case, where that can be a scheme.
     fileprivate func scheme(before separator: String) -> String? {
         let scheme = prefix { $0 != ":" }
         guard self[scheme.endIndex...].hasPrefix(separator), !scheme.isEmpty,

@@ -8,7 +8,7 @@ package struct ManifestSource: Source {
         type: "manifest",
         summary: "the URLs of a list in JSON, JSON Lines, CSV or text, or of a ZIP file of such lists",
         details: [
-            "A list has one of four forms, told by its content: text, with a URL on each line (empty lines and lines that "
+            "A list has one of four formats, recognised by its content: text, with a URL on each line (empty lines and lines that "
                 + "begin with # are skipped); a JSON array of URLs or objects; JSON Lines, with one of these on each line; "
                 + "CSV with a header.",
             "An object, or a row of CSV, has `url` and may have `title`, `path` (used by `{path}` in output.path), `size` "

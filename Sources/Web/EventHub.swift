@@ -52,7 +52,7 @@ final class EventHub: Sendable {
 
     /// Begins a stream.
     ///
-    /// - Parameter job: whose runs are told of; nil: of all.
+    /// - Parameter job: whose runs are reported; nil: of all.
     func open(job: String?) -> EventStream {
         let page = PageStream(job: job, settings: settings)
         let begins = state.withLock { state in
@@ -135,7 +135,7 @@ final class PageStream: Sendable {
     private struct State {
         /// What the page has of each job.
         var rows: [String: [UInt8]]?
-        /// Runs that are told of.
+        /// Runs that are reported.
         var runs: Set<Int64> = []
     }
 
@@ -154,7 +154,7 @@ final class PageStream: Sendable {
 
     /// Sends the jobs that have changed, and begins to tell of runs that are new.
     ///
-    /// - Parameter whenEnded: called when a run is no more told of.
+    /// - Parameter whenEnded: called when a run is no longer reported.
     func show(_ look: Look, whenEnded: @escaping @Sendable () -> Void) {
         let (changed, gone) = state.withLock { state -> ([[UInt8]]?, [String]) in
             let known = state.rows

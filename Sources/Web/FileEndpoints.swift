@@ -50,7 +50,7 @@ extension WebHandler {
         }
         let body = FileBody(owning: opened.descriptor, size: opened.size)
         guard opened.size == file.size else {
-            throw Problem(404, "File changed", "it is not what was stored; runner verify tells more")
+            throw Problem(404, "File changed", "it was modified after it was stored; see runner verify")
         }
         // What the address names by its digest never changes.
         let isFixed = version.map { $0.count >= 16 && file.sha256.hasPrefix($0) } ?? false

@@ -61,7 +61,7 @@ extension WebHandler {
         _ run: PageRun, _ settings: WebSettings,
         _ body: (ControlClient) throws(ControlClient.Failure) -> ControlClient.Answer
     ) throws(Problem) -> Response {
-        let over = Problem(409, "Not at work", "run \(run.id) has ended, or takes no requests")
+        let over = Problem(409, "Not running", "run \(run.id) has ended, or takes no requests")
         guard run.outcome == RunOutcome.running.rawValue,
             let client = ControlClient.find(
                 run: run.id, processID: run.pid, database: settings.database, environment: settings.environment)

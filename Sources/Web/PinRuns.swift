@@ -20,7 +20,7 @@ extension WebHandler {
             if let last = try PageRun.all(of: job, limit: 1, from: connection).first,
                 last.outcome == RunOutcome.running.rawValue
             {
-                throw Problem(409, "Job at work", "a run of '\(job)' is at work; stop it, or wait for its end")
+                throw Problem(409, "Job is running", "a run of '\(job)' is under way; stop it, or wait until it ends")
             }
             let isAgain = try PinPhotos.exist(ofPin: pin.name, job: job, in: connection)
             return (pin.name, isAgain, file.runArguments + ["--only=\(PinPhotos.pattern(ofPin: pin.name))"])

@@ -34,7 +34,8 @@ extension WebHandler {
                     }
                     self.answer(call, outcome.changed.isEmpty ? .done : .json(Self.document(outcome.changed)))
                 case .busy(let job, _):
-                    throw Problem(409, "Job at work", "a run of '\(job)' is at work; stop it, or wait for its end")
+                    throw Problem(
+                        409, "Job is running", "a run of '\(job)' is under way; stop it, or wait until it ends")
                 }
             } catch {
                 self.refuse(call, error)

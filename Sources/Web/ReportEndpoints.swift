@@ -8,7 +8,7 @@ internal import SQLite
 internal import Server
 internal import System
 
-/// What is told of one run: statistics, failures, and the report as a page of its own.
+/// The data of one run: statistics, failures, and the report as a page of its own.
 extension WebHandler {
     /// A report in HTML takes no longer, in microseconds; of a million items it has to read each.
     private static let reportTime: Int64 = 60_000_000

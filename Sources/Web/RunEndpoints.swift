@@ -101,7 +101,7 @@ extension WebHandler {
         let code = child.exitCode ?? 0
         let detail = words.isEmpty ? "it ended with exit code \(code)" : words
         return switch code {
-        case 75: Problem(409, "Job at work", detail)
+        case 75: Problem(409, "Job is running", detail)
         case 64, 78: Problem(409, "Not runnable", detail)
         default: Problem(500, "Failed", detail)
         }

@@ -35,7 +35,7 @@ final class RunFeed: Sendable {
     private let settings: WebSettings
     private let reader: CatalogReaders
 
-    /// Items whose rows are told at a time; a page shows fewer.
+    /// Items whose rows are sent at a time; a page shows fewer.
     private static let mostItems = 500
     /// A page that is so many bytes behind gets no event until it has caught up; the run joins what changes meanwhile.
     private static let patience = 256 * 1024

@@ -6,7 +6,7 @@ internal import System
 /// Lists in other orders than that of the catalog.
 ///
 /// Sorting looks at every row: a second or two of a million, for which no index is worth its bytes in the catalog. It is done
-/// beside, with the first entries kept in memory for the pages that follow; whoever has waited for long enough is told to
+/// beside, with the first entries kept in memory for the pages that follow; whoever has waited for long enough is asked to
 /// come back.
 final class SortedLists: Sendable {
     private struct Portion: Sendable {

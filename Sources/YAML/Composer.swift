@@ -219,7 +219,7 @@ struct Composer: ~Copyable {
             guard depth + composed.height <= limits.maximumDepth else { throw tooDeep(mark) }
             return composed
         case .open:
-            report("the alias *\(name) is within the value that it stands for", mark)
+            report("the alias *\(name) is inside the value that it refers to", mark)
             return faulty
         case nil:
             report("unknown alias *\(name)", mark, hint: "quote a value that starts with *")

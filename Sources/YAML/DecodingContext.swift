@@ -46,7 +46,7 @@ package struct DecodingContext: Sendable {
         return steps[key...].map(\.text).joined(separator: ".")
     }
 
-    /// Whether so many faults are reported that no more are told.
+    /// Whether so many faults are reported that further ones are dropped.
     var isFull: Bool { diagnostics.isFull }
 
     /// Whether an error is among the faults.

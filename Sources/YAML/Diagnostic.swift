@@ -97,13 +97,13 @@ extension Diagnostic: CustomStringConvertible {
 }
 
 extension [Diagnostic] {
-    /// So many faults are told at most; a file with more of them has one cause, or is no job file.
+    /// At most so many faults are reported; a file with more of them has one cause, or is not a job file.
     static var maximumCount: Int { 100 }
 
-    /// Whether no more faults are told; spares the work of wording them.
+    /// Whether further faults are dropped; saves the work of wording them.
     var isFull: Bool { count > Self.maximumCount }
 
-    /// Adds a fault, unless the same is told already (an aliased value is met twice) or there are too many.
+    /// Adds a fault, unless the same is reported already (an aliased value is met twice) or there are too many.
     mutating func report(_ diagnostic: Diagnostic) {
         guard !isFull else { return }
         guard count < Self.maximumCount else {

@@ -20,7 +20,7 @@ package struct Field<Root>: Sendable {
 
     /// A key that must be there; what `path` holds before is never seen where decoding reports nothing.
     ///
-    /// `check` returns what is wrong with a value, to stand behind the key: `must be 1 to 1024`.
+    /// `check` returns what is wrong with a value, to follow the key: `must be 1 to 1024`.
     package static func required<Value: YAMLDecodable>(
         _ name: String, _ path: FieldPath<Root, Value>, help: String, example: String? = nil,
         check: (@Sendable (Value) -> String?)? = nil

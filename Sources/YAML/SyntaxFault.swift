@@ -9,7 +9,7 @@ enum SyntaxFault {
         return Diagnostic(message, at: Mark(line: position.line, column: position.column), in: source, hint: hint)
     }
 
-    /// The message, the hint, and whether the place to mend is where the context began.
+    /// The message, the hint, and whether the place to fix is where the context began.
     private static func words(
         for problem: EventReader.Problem, in source: YAMLSource
     ) -> (message: String, hint: String?, isAtContext: Bool) {
@@ -132,7 +132,7 @@ enum SyntaxFault {
             start -= 1
             if line[start] == "}" { depth += 1 } else if line[start] == "{" { depth -= 1 }
         }
-        // A mapping in braces stands behind what begins a value, else it is a part of something longer.
+        // A mapping in braces follows what begins a value, else it is a part of something longer.
         let before = line[..<start].last { $0 != " " } ?? ":"
         let isInList = before == "[" || before == ","
         guard isInList || before == ":" || before == "-" else { return nil }

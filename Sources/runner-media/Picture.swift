@@ -53,7 +53,7 @@ struct Picture: ~Copyable {
     init(
         thumbnailOf source: borrowing PictureSource, size: Int, isVector: Bool, hasProfile: Bool, page: Int? = nil
     ) throws(RenderFault) {
-        // As an option of the loader: libvips 8.14 does not pass on what the thumbnailer is told of failures.
+        // As an option of the loader: libvips 8.14 does not pass on the thumbnailer's option for failures.
         let options = "[fail_on=error\(page.map { ",page=\($0 - 1)" } ?? "")]"
         var image: UnsafeMutablePointer<VipsImage>?
         let mode = isVector ? VIPS_SIZE_BOTH : VIPS_SIZE_DOWN

@@ -22,7 +22,7 @@ enum Vips {
 
     static var version: String { String(cString: vips_version_string()) }
 
-    /// Drops what the library has said so far, which would be told of the next picture that fails: it complains of pictures
+    /// Drops what the library has said so far, which would be reported for the next picture that fails: it complains of pictures
     /// that it makes all the same, too.
     static func forgetFaults() { vips_error_clear() }
 

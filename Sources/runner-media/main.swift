@@ -4,7 +4,7 @@ import MediaSandbox
 
 // Decodes what nobody vouches for, so that a decoder's fault ends this process and not the one that asks.
 //
-// The program starts it with one end of a pair of sockets as its standard input. It gives up its powers, says so, and
+// The program starts it with one end of a pair of sockets as its standard input. It drops its privileges, says so, and
 // then makes the pictures of one file after the other until the other end is closed.
 
 /// Ends the process, in words that the program passes on.

@@ -117,7 +117,7 @@ class Failures(BrowserCase):
         self.visit(page, "/runs/1")
         card = page.get_by_role("region", name="What failed")
         expect(card).to_contain_text("1 × http 404")
-        expect(card).to_contain_text("--failed asks at once")
+        expect(card).to_contain_text("--failed retries at once")
         expect(card.get_by_role("link", name="<b>Lost</b>")).to_be_visible()
         with page.context.expect_page() as opened:
             page.get_by_role("link", name="The report as one page").click()

@@ -69,11 +69,11 @@ struct CatalogDocumentTests {
             }
         }
         #expect(
-            try rows("How each job went last").map { [$0[0], $0[2], $0[5], $0[6]] } == [
+            try rows("The last run of each job").map { [$0[0], $0[2], $0[5], $0[6]] } == [
                 ["flags", "partial", "1", "1"], ["flickr", "partial", "0", "1"],
             ])
         #expect(try rows("What has no file").map { [$0[0], $0[2]] } == [["fr", "failed"]])
-        #expect(try rows("The life of one item").map { [$0[0], $0[2]] } == [["2", "fresh"], ["1", "downloaded"]])
+        #expect(try rows("The history of one item").map { [$0[0], $0[2]] } == [["2", "fresh"], ["1", "downloaded"]])
         #expect(try rows("The same bytes under several names").map { [$0[1], $0[2]] } == [["4", "18"]])
         #expect(try rows("Files, for another program").map { $0[2] } == ["6", "6"])
         #expect(

@@ -56,10 +56,10 @@ struct ControlCommandTests {
         bench.release("a1")
         #expect(try bench.program.wait().ending == .exit(0))
         let over = try bench.workplace.run(["control", "list", "pause"])
-        #expect(over.ending == .exit(69) && over.errors == "list: no run is at work\n")
+        #expect(over.ending == .exit(69) && over.errors == "list: no run is under way\n")
         let last = try bench.workplace.run(["status"])
         #expect(last.ending == .exit(0))
-        #expect(last.output.hasPrefix("no run is at work\nlist: no run at work; the last, run 1, ended "))
+        #expect(last.output.hasPrefix("no run is under way\nlist: no run under way; the last, run 1, ended "))
         #expect(try bench.workplace.run(["status", "job.yaml"]).ending == .exit(69))
         #expect(try bench.workplace.run(["status", "other"]).ending == .exit(64))
     }
@@ -164,7 +164,7 @@ struct ControlCommandTests {
         let terminal = try TmuxTerminal(bench.workplace, columns: 120)
         try terminal.start([Workplace.Program.testRunner.path, "reset", "list"])
         try terminal.waitForScreen {
-            $0.contains { $0.contains("The run 1 of the job 'list' is at work. Stop it first? [y/N]") }
+            $0.contains { $0.contains("The run 1 of the job 'list' is under way. Stop it first? [y/N]") }
         }
         try terminal.type("y")
         try terminal.waitForScreen { $0.contains { $0.contains("list: stopping") } }

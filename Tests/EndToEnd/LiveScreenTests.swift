@@ -206,6 +206,32 @@ struct LiveScreenTests {
         #expect(rest.count { $0.hasPrefix("failed  list lost: ") } == 1)
     }
 
+    @Test("at the top of a terminal the screen leaves nothing in its history either when it is resized")
+    func resizedAtTop() throws {
+        let run = try HeldRun(Self.entries() + [("lost", "Gone", false)], columns: 120, rows: 30) { request in
+            request.path == "/12" ? .status(404) : .ok("body")
+        }
+        try run.terminal.start(run.command)
+        try run.terminal.waitForScreen { screen in
+            screen.contains { $0.hasPrefix("list: 7 of 13 items, 1 failed") }
+                && screen.contains { $0.contains("waiting") }
+        }
+        // No row is wider than the narrowest of these, so that the terminal wraps none.
+        for (columns, row) in [
+            (140, "Hà Nội, Việt Nam    downloading         [####################--------------------]  1 of 2"),
+            (100, "Hà Nội, Việt Nam    downloading         [####################--------------------]  1 of 2"),
+        ] {
+            try run.terminal.resize(columns: columns, rows: 30)
+            try run.terminal.press("C-l")
+            try run.terminal.waitForScreen { $0.contains(row) && $0.last?.hasPrefix("p pause") == true }
+        }
+        run.release()
+        try run.terminal.waitForEnd()
+        let rest = try run.terminal.history()
+        #expect(!rest.contains { $0.hasPrefix("Hà Nội") || $0.hasPrefix("p pause") })
+        #expect(rest.count { $0.hasPrefix("list: 12 downloaded, ") } == 1)
+    }
+
     @Test("p pauses and resumes, + and - change the concurrency, ? helps, q stops in good order")
     func keys() throws {
         let run = try HeldRun(

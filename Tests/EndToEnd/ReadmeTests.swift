@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -6,16 +5,12 @@ import Testing
 /// are run, and what they print is what it shows, but for figures.
 @Suite("End to end: README.md", .wholeProgramLimit)
 struct ReadmeTests {
-    private static let file = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../README.md").standardizedFileURL
-
     @Test("the first job works as it is shown")
     func firstJob() throws {
         let workplace = try Workplace()
-        var text = String(decoding: try Data(contentsOf: Self.file), as: UTF8.self)
+        var readme = try ShownDocument("README.md")
         for name in ["urls.txt", "urls.yaml"] {
-            let block = try #require(Self.block(after: "<!-- file: \(name) -->", in: text))
-            try workplace.directory.write(String(text[block]), to: name)
+            try workplace.directory.write(try #require(readme.block("file: \(name)")), to: name)
         }
         // The site that the list names is one on this machine.
         let site = try TemporaryDirectory()
@@ -31,40 +26,16 @@ struct ReadmeTests {
             "--set", "transfer.ca_file=\(certificate.authority)",
         ]
 
-        let block = try #require(Self.block(after: "<!-- session -->", in: text))
         var printed = ""
-        for line in text[block].split(separator: "\n") where line.hasPrefix("$ runner ") {
-            let words = line.dropFirst("$ runner ".count).split(separator: " ").map(String.init)
+        for words in readme.commands(ofSession: "urls") {
             // A reader's catalog is where it is without a word, and has not heard of this site on this machine.
             let result = try workplace.run(
                 words + (words[0].hasSuffix(".yaml") ? flags : []), with: .runner, environment: ["RUNNER_DATABASE": ""])
             let output = (result.errors + result.output).replacing(workplace.directory.path, with: "/home/you")
                 .replacing(#/\ --set\ ('[^']*'|[^\ ]+)/#, with: "")
-            printed += "\(line)\n\(output)"
+            printed += "$ runner \(words.joined(separator: " "))\n\(output)"
         }
-        if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" {
-            text.replaceSubrange(block, with: printed)
-            try Data(text.utf8).write(to: Self.file)
-            return
-        }
-        #expect(Self.shapes(printed) == Self.shapes(String(text[block])), "UPDATE_GOLDEN=1 writes what is printed")
-    }
-
-    /// What is between the lines of three backticks behind a comment.
-    private static func block(after comment: String, in text: String) -> Range<String.Index>? {
-        guard let start = text.range(of: comment + "\n```"),
-            let begin = text.range(of: "\n", range: start.upperBound..<text.endIndex),
-            let end = text.range(of: "```", range: begin.upperBound..<text.endIndex)
-        else { return nil }
-        return begin.upperBound..<end.lowerBound
-    }
-
-    /// The lines with figures, their units and their spacing taken out, sorted; without the bars of histograms, of which
-    /// there are more or fewer.
-    private static func shapes(_ text: String) -> [String] {
-        text.split(separator: "\n").filter { !$0.contains(" –  ") }.map { line in
-            line.replacing(/[0-9][0-9.:+-]*( (B|kB|MB|s|ms|µs)\b)?/, with: "#").split(separator: " ").joined(
-                separator: " ")
-        }.sorted()
+        let differences = try readme.differences(ofSession: "urls", printed: printed)
+        #expect(differences == [], "UPDATE_GOLDEN=1 writes what is printed")
     }
 }

@@ -62,8 +62,8 @@ struct OverviewTests {
                   failures   3 of 12 items
 
                        2  http 404
-                          The server has no such file: asked again after 1,
-                          7, then 30 days; --failed asks at once.
+                          The server has no such file: retried after 1, 7,
+                          then every 30 days; --failed retries at once.
                           a.example (2)
 
                        1  http 503

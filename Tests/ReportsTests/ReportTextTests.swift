@@ -56,7 +56,7 @@ struct ReportTextTests {
                               Service Unavailable; 5 attempts
 
                        1  invalid
-                          Known, next attempt �[31mtomorrow; --failed asks at once.
+                          Known, next attempt �[31mtomorrow; --failed retries at once.
 
                           host (1)
                             Bouvet Island

@@ -1,4 +1,3 @@
-import Glibc
 import Server
 import TestSupport
 import Testing
@@ -16,9 +15,7 @@ struct LimitTests {
     private func isEnded(_ connection: RawConnection, after head: String) -> Bool {
         connection.send(head)
         for _ in 0..<500 {
-            // The pace of a slow client; the end is what is waited for.
-            usleep(20_000)
-            if !connection.send("x") { return true }
+            if connection.ends(within: 20) || !connection.send("x") { return true }
         }
         return false
     }

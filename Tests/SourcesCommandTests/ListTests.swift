@@ -287,7 +287,7 @@ struct ListTests {
         let run = try CommandRun(Self.list(1, end: again))
         let report = try await run.run()
         #expect(report.finished.outcome == .complete)
-        #expect(report.warnings == ["the key 'a/1' is listed twice; the second is passed over"])
+        #expect(report.warnings == ["the key 'a/1' is listed twice; the second is skipped"])
         #expect(try run.items("title") == ["a/1": "Number 1"])
     }
 

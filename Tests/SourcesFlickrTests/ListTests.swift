@@ -62,7 +62,7 @@ struct ListTests {
         #expect(run.collections.map(\.title) == ["Garden"])
         #expect(run.items.map(\.key) == ["album:72157629487842968/1"])
         #expect(run.items[0].metadata.contains(#""page_url":"https://www.flickr.com/photos/1@N00/1/""#))
-        #expect(run.warnings == ["the album 72157629487842968 has 1 video, which is passed over"])
+        #expect(run.warnings == ["the album 72157629487842968 has 1 video, which is skipped"])
         let asked = try #require(bench.requests("photosets.getPhotos").first)
         #expect([asked["photoset_id"], asked["per_page"]] == ["72157629487842968", "10"])
     }

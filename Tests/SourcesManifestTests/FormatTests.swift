@@ -101,7 +101,7 @@ struct FormatTests {
                 ["1: its header 'a b' can't be sent"]
             ),
             (#"["http://a/1", {"url": "http://x"], "http://a/2"]"#, ["1: it is not valid JSON"]),
-            (#"["http://a/1",, "http://a/2"]"#, ["1: nothing stands between two commas"]),
+            (#"["http://a/1",, "http://a/2"]"#, ["1: nothing between two commas"]),
             ("[\"http://a/1\", \"http://x,\n\"http://a/2\"]", ["1: it is not valid JSON"]),
             (#"["http://a/1", "ftp://x/y", "http://a/2"]"#, ["1: only http and https are fetched, not ftp"]),
             (#"["http://a/1", "/2.jpg", "http://a/2"]"#, ["1: the URL does not begin with http:// or https://"]),

@@ -39,6 +39,16 @@ package final class RawConnection: Sendable {
         return true
     }
 
+    /// Waits until the other side closes the connection, at most so many milliseconds.
+    ///
+    /// - Returns: whether it has.
+    package func ends(within milliseconds: Int32) -> Bool {
+        // POLLRDHUP, which the module of the C library does not have.
+        let isClosed: Int16 = 0x2000
+        var wait = pollfd(fd: descriptor, events: isClosed, revents: 0)
+        return poll(&wait, 1, milliseconds) > 0
+    }
+
     /// What comes until the text so far is enough, or the connection ends.
     package func read(until isEnough: (String) -> Bool) -> String {
         var bytes: [UInt8] = []

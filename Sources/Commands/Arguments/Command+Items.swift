@@ -12,18 +12,18 @@ extension Command {
                     + "and other marks make no difference. \(Self.itemLines)"
             ]
         case .recents:
-            ["The last 20 items that runner show or the page showed, the latest first. \(Self.itemLines)"]
+            ["The last 20 items that runner show or the page has shown, newest first. \(Self.itemLines)"]
         case .favourites:
             [
-                "Without an action it lists all favourites in the order of the alphabet. \(Self.itemLines)",
-                "add KEY... marks items as favourites, remove KEY... takes the mark away. KEY is an item's key, URL, title or path; "
-                    + "where several jobs have such an item, --job says which is meant.",
+                "Without an action it lists all favourites in alphabetical order. \(Self.itemLines)",
+                "add KEY... marks items as favourites, remove KEY... unmarks them. KEY is an item's key, URL, title or path; "
+                    + "if several jobs have such an item, choose one with --job.",
             ]
         case .remove:
             [
-                "JOB is a job's name or its file, KEY the key, URL, title or path of an item. The file and the pictures that were "
-                    + "made of it are deleted, and no run fetches the item again, until runner restore. A file that was changed since it "
-                    + "was stored stays, and is named. Nothing is removed while a run of the job is at work."
+                "JOB is a job's name or its file, KEY the key, URL, title or path of an item. The file and the pictures "
+                    + "made from it are deleted, and no run fetches the item again until runner restore. A file that was modified since "
+                    + "it was stored stays, and is named. Nothing is removed while a run of the job is under way."
             ]
         case .restore:
             [
@@ -51,7 +51,7 @@ extension Command {
         switch self {
         case .search, .recents:
             [
-                ("0", "printed, even where there is no such item"),
+                ("0", "printed, even if there is no such item"),
                 ("2", "the catalog is missing, newer or unreadable"),
                 ("64", "usage error, or a job that the catalog does not know"),
                 ("78", "a job file is invalid or missing"),
@@ -64,7 +64,7 @@ extension Command {
             ]
         case .remove, .restore:
             [
-                ("0", "done, also where it had been done before"), ("2", "a disk or catalog fault"),
+                ("0", "done, or already done before"), ("2", "a disk or catalog fault"),
                 ("64", "usage error, or a job or item that the catalog does not know"),
                 ("75", "a run holds the job's lock"), ("78", "the job file is invalid or missing"),
             ]

@@ -12,38 +12,38 @@ enum Command: String, CaseIterable, Sendable {
         case .`init`: "write a job file to begin with"
         case .check: "validate job files, without the network"
         case .plan: "list what a run would fetch and where it would put it"
-        case .status: "which runs are at work, and how far they are"
-        case .control: "steer a run that is at work: pause, limits, stop, retry"
-        case .schedule: "units of systemd, or a crontab, that run a job by themselves"
+        case .status: "show the runs under way and their progress"
+        case .control: "steer a run under way: pause, limits, stop, retry"
+        case .schedule: "write systemd units, or a crontab, that run a job at set times"
         case .report: "read the catalog: runs, timings, sizes, failures"
         case .export: "write items, transfers or runs as CSV or JSON Lines"
-        case .show: "everything that is known of one item"
+        case .show: "show everything about one item"
         case .search: "find items by words of their titles"
-        case .recents: "the items that were looked at last"
+        case .recents: "list the items viewed last"
         case .favourites: "list favourites, add some or remove some"
         case .remove: "delete items' files; no run fetches them again"
         case .restore: "have the next run fetch removed items again"
         case .verify: "check stored files against the catalog"
-        case .reset: "delete what a job stored, or one collection of it"
+        case .reset: "delete what a job, one of its collections or an item stored"
         case .prune: "delete old runs; their sums by day stay"
-        case .adopt: "take what a folder has already as a job's files, and fetch nothing"
+        case .adopt: "take over files that are in the output directory already"
         case .gc: "evict what is over output.max_bytes, remove leftovers"
-        case .thumbnails: "make the pictures that are missing of what is stored"
-        case .web: "a page to look at jobs and pictures, and to run them"
-        case .shards: "list a job once, and divide what is to be fetched among machines"
-        case .shard: "fetch what one shard has, on one machine"
-        case .merge: "bring what machines did home into the catalog"
+        case .thumbnails: "make missing pictures of stored files"
+        case .web: "serve a page to look at jobs and pictures, and to run jobs"
+        case .shards: "list a job once and divide its downloads among machines"
+        case .shard: "fetch the items of one shard, on one machine"
+        case .merge: "merge the results of the machines into the catalog"
         case .submit: "hand the shards of a job to Slurm, Kubernetes or GNU parallel"
-        case .sources: "the source modules, and the options of one"
+        case .sources: "list the source modules, or the options of one"
         case .source: "test a script of your own against the rules for scripts"
-        case .doctor: "say what is wrong with this machine"
-        case .completions: "the script that completes command lines in a shell"
-        case .man: "a manual page: runner (default) or runner-job"
-        case .help: "the help of a command"
+        case .doctor: "check this machine: versions, paths, limits"
+        case .completions: "print the completion script for a shell"
+        case .man: "print a manual page: runner (default) or runner-job"
+        case .help: "show the help of a command"
         }
     }
 
-    /// What stands on the command line beside flags.
+    /// What the command line has beside flags.
     var operands: Operands {
         switch self {
         case .run, .check, .thumbnails, .adopt: Operands(text: "JOB...", count: 1...Int.max)
@@ -94,78 +94,78 @@ enum Command: String, CaseIterable, Sendable {
             [
                 "JOB is a YAML file, or a folder whose *.yaml files all run, side by side. "
                     + "All job files are checked before anything runs.",
-                "A second run asks for nothing that is still fresh. The first SIGINT, SIGTERM or SIGHUP lets transfers "
-                    + "in flight end, the second stops at once; the next run goes on from there.",
+                "A second run sends no request for files that are still fresh. On the first SIGINT, SIGTERM or SIGHUP the transfers "
+                    + "in flight may finish; the second stops at once. The next run continues from there.",
             ]
         case .`init`:
             [
                 "SOURCE is a source such as flags, or a list of URLs: a file or an http or https URL. Writes FILE, or a file "
-                    + "named after SOURCE in the current folder; a file that is there is never replaced.",
-                "Every key is in it, with what it does; those with a default are commented out.",
+                    + "named after SOURCE in the current folder; an existing file is never replaced.",
+                "The file has every key with an explanation; those with a default are commented out.",
             ]
         case .check:
             [
-                "Reports every fault of every file with its line, and the name of each job that is sound. "
+                "Reports every error in every file with its line, and the name of each valid job. "
                     + "JOB is a YAML file, or a folder of *.yaml files."
             ]
         case .plan:
             [
                 "Asks the source for its list and prints an item a line: key, title, path, action, URL. The action is "
-                    + "fetch, ask (the server is asked whether it changed), fresh, evicted, duplicate, not-asked or invalid. "
+                    + "fetch, ask (the server is asked whether the file has changed), fresh, evicted, duplicate, not-asked or invalid. "
                     + "No item is downloaded, and the catalog stays as it is. Into a pipe or a file the fields are separated by tabs, without a heading."
             ]
         case .status:
             [
-                "JOB is a job's name or its file; without one, every run that is at work with this catalog, and where there "
-                    + "is none the last run of each job. With --follow a line whenever something changes, until the runs "
-                    + "have ended.",
-                "With --format json what the run's control socket answers, see docs/control.md; with --follow an event a "
-                    + "line.",
+                "JOB is a job's name or its file; without one, every run under way in this catalog, or if there is none the "
+                    + "last run of each job. With --follow a line whenever something changes, until the runs have "
+                    + "ended.",
+                "With --format json the response of the run's control socket, see docs/control.md; with --follow one event "
+                    + "a line.",
             ]
         case .control:
             [
-                "JOB is a job's name or its file. The answer comes when the change has taken effect. ACTION is one of:",
-                "pause [COLLECTION...], resume [COLLECTION...]: begins nothing more, or goes on. What is in flight has ten "
-                    + "seconds to end, then it is broken off, and goes on later where it was.",
-                "stop: begins nothing more and ends the run; what is in flight may end, with --now not even that.",
-                "concurrency N, per-host N, bandwidth RATE|none: changes a limit of the job file for this run. Nothing in "
-                    + "flight is broken off.",
-                "cancel KEY...: cancels items, by key, URL, title or path, or collections, by key. The next run fetches "
-                    + "them.",
-                "retry [KEY...]: tries again what failed in this run, or these items.",
+                "JOB is a job's name or its file. Returns when the change has taken effect. ACTION is one of:",
+                "pause [COLLECTION...], resume [COLLECTION...]: starts no new transfers, or continues. Transfers in flight have "
+                    + "ten seconds to finish; after that they are interrupted, and resumed later.",
+                "stop: ends the run once the transfers in flight have finished; with --now, at once.",
+                "concurrency N, per-host N, bandwidth RATE|none: changes a limit of the job file for this run. "
+                    + "Transfers in flight are not interrupted.",
+                "cancel KEY...: cancels items, by key, URL, title or path, or collections, by key. The next run "
+                    + "fetches them.",
+                "retry [KEY...]: retries what failed in this run, or these items.",
             ]
         case .schedule:
             [
-                "JOB is a job file, or a folder of job files. Prints what runs it by itself: a service and a timer of systemd, "
-                    + "and what tells of failures, or with --format crontab the lines of a crontab. With --install they are "
-                    + "written to a folder, and the commands that take them into use are printed.",
-                "The service may do what the job needs and no more: it writes to the output directory and the catalog alone. "
-                    + "A run that was missed is made up for, each machine has a delay of its own, and a run that still goes "
-                    + "on is not disturbed. It is the user runner's, unless --user makes it yours.",
+                "JOB is a job file, or a folder of job files. Prints what runs it at set times: a systemd service with its "
+                    + "timer and a service that reports failures, or with --format crontab the lines of a crontab. With --install they "
+                    + "are written to a folder, and the commands that enable them are printed.",
+                "The service is sandboxed: it can write only to the output directory and the catalog. A missed run is caught up, "
+                    + "each machine has a delay of its own, and a run that is still under way is not disturbed. The service runs "
+                    + "as the user runner, or with --user as you.",
             ]
         case .report:
             [
                 "JOB is a job's name or its file; without one, every job of the catalog. "
-                    + "Shows the last run of each job unless --run or --since says otherwise. Of several jobs or runs it is a "
-                    + "line each, of the last runs those that failed first.",
-                "Of one run, without a table, it tells which transfers were slow, and what failed and what to do about it. A text on "
-                    + "a terminal fits its width, and goes through $PAGER where it is longer than the screen.",
+                    + "Shows the last run of each job unless --run or --since says otherwise. Several jobs or runs get one "
+                    + "line each, failed ones first.",
+                "For one run, without a table, it shows which transfers were slow, what failed and what to do about it. On a terminal "
+                    + "the text fits the width, and goes through $PAGER if it is longer than the screen.",
                 "csv and jsonl have a row for each transfer, with the columns of the view v_transfer. prometheus is a file for "
                     + "node_exporter's textfile collector, har opens in the network panel of a browser, trace in Perfetto.",
             ]
         case .export:
             [
                 "FORMAT is csv or jsonl. JOB is a job's name or its file; without one, every job of the catalog. The columns are "
-                    + "those of the views v_item and v_transfer, or of the table run. Rows are read and written bit by bit, "
-                    + "however many there are.",
+                    + "those of the views v_item and v_transfer, or of the table run. Rows are streamed, "
+                    + "so that memory does not grow with their number.",
                 "A cell of CSV that begins with = + - @, a tab or a carriage return is a formula to a spreadsheet: --safe-csv "
-                    + "puts an apostrophe before it. Without it texts are as the catalog has them.",
+                    + "puts an apostrophe before it. Without it texts are written as they are in the catalog.",
             ]
         case .show:
             [
                 "JOB is a job's name or its file, ITEM an item's key, URL, title or path. Shows where its file is, its pictures, its metadata, its "
-                    + "transfer in every run with the phases, and a curl command line that asks for it as the job does. "
-                    + "Secrets are shown as ${NAME}. The item counts as viewed now: under output.max_bytes it goes last."
+                    + "transfer in every run with the phases, and a curl command line that requests it as the job does. "
+                    + "Secrets are shown as ${NAME}. The item counts as viewed now: under output.max_bytes it is evicted last."
             ]
         case .search, .recents, .favourites, .remove, .restore: itemDetails
         case .verify:
@@ -173,13 +173,13 @@ enum Command: String, CaseIterable, Sendable {
                 "JOB is a job's name or its file; without one, every job of the catalog. Prints a line for each file that "
                     + "is missing, truncated, changed or unreadable: fault, job, key, path, detail. Into a pipe or a file "
                     + "the fields are separated by tabs.",
-                "With --repair the next run fetches what is faulty in full and replaces it; until then it stays as it is.",
+                "With --repair the next run fetches these files in full and replaces them; until then they stay as they are.",
             ]
         case .reset:
             [
                 "JOB is a job's name or its file, COLLECTION the key or title of one of its collections, ITEM the key, URL, "
-                    + "title or path of an item. Deletes the files that the catalog knows as the job's, folders that are empty then, and the job's rows with its runs. "
-                    + "Files that the job did not store stay. Asks before, unless --yes, and offers to stop a run of the job that is at work."
+                    + "title or path of an item. Deletes the files that the catalog records for the job, folders that this leaves empty, and the job's rows with its runs. "
+                    + "Other files stay. Asks first, unless --yes, and offers to stop a run of the job that is under way."
             ]
         case .prune:
             [
@@ -188,201 +188,95 @@ enum Command: String, CaseIterable, Sendable {
             ]
         case .gc:
             [
-                "JOB is a job's name or its file; without one, every job of the catalog. Of the files of a job's items those "
-                    + "used least recently go, stored or viewed, until the rest is within output.max_bytes of its job file, or "
-                    + "--max-bytes. Their items are evicted: no run fetches them again but with --refresh. Pictures that were "
-                    + "made of them stay.",
-                "With --gone the files of items that the last whole list did not have go as well, with their metadata files "
-                    + "and pictures. Should they be listed again, they are fetched again. Nothing else removes them.",
-                "Below .runner of the output directory goes what no row knows: pictures, parts, unfinished lists. Prints a "
-                    + "line for each file: evict, gone, remove, or changed (it is not what was stored, and stays), job, key, path, "
+                "JOB is a job's name or its file; without one, every job of the catalog. Deletes the files of a job that were "
+                    + "least recently used, that is, stored or viewed, until the rest is within output.max_bytes of the job file, or "
+                    + "--max-bytes. Their items are evicted: no run fetches them again except with --refresh. Pictures made from "
+                    + "them stay.",
+                "With --gone it also deletes the files of delisted items, with their metadata files and pictures. If such an item "
+                    + "is listed again, it is fetched again. Nothing else deletes these files.",
+                "Below .runner in the output directory it deletes what no row refers to: pictures, parts, unfinished lists. Prints a "
+                    + "line for each file: evict, gone, remove, or changed (modified since it was stored, and kept), job, key, path, "
                     + "bytes. Into a pipe or a file the fields are separated by tabs.",
             ]
         case .adopt:
             [
-                "JOB is a job file, or a folder of job files. The source is asked for its list, and each item takes the file that is "
-                    + "in the output directory at its path, whatever its extension, or that has the SHA-256 of the list. "
-                    + "Sizes and digests are read; no file is moved, changed or downloaded, and what is nobody's stays.",
-                "The next run asks whether these files have changed since their times of modification, and fetches what has "
-                    + "no file.",
+                "JOB is a job file, or a folder of job files. The source is asked for its list, and each item takes over the file "
+                    + "at its path in the output directory, whatever its extension, or the file with the SHA-256 that the list gives. "
+                    + "Files are read for sizes and digests; none is moved, changed or downloaded, and files that match no item stay.",
+                "The next run asks the servers whether these files have changed since their modification times, and fetches the "
+                    + "items without a file.",
             ]
         case .thumbnails:
             [
-                "JOB is a job file that has media:, or a folder of job files. Nothing is asked of the network. Pictures are "
-                    + "made again only when a file or the settings have changed, or with --refresh."
+                "JOB is a job file that has media:, or a folder of job files. No network is used. Pictures are "
+                    + "made again only if a file or the settings have changed, or with --refresh."
             ]
         case .web:
             [
-                "Prints one line, a link, and serves a page until a signal. JOB is a job file, or a folder of *.yaml files, that may "
-                    + "be run from the page; jobs that only the catalog knows can be looked at. A run that is started there is a "
-                    + "process of its own, and goes on when the page ends.",
-                "The link signs a browser in; without it nobody sees anything. The page is for this machine unless --listen says "
-                    + "otherwise, and asks nothing of the network.",
+                "Prints one line, a link, and serves a page until a signal. JOB is a job file, or a folder of *.yaml files, that can "
+                    + "be run from the page; other jobs in the catalog can only be viewed. A run started there is a process of its "
+                    + "own and continues when the page is stopped.",
+                "The link signs a browser in; without it there is no access. The page is reachable from this machine only, unless "
+                    + "--listen says otherwise, and uses no network.",
             ]
         case .shards:
             [
-                "Begins a run: asks the source for its list, settles what is fresh or not to be asked, and writes the rest into "
-                    + "DIR/0000.shard and so on, for runner shard run on as many machines. Prints what each will do, and "
-                    + "how long that takes at least by the times of the last run.",
+                "Begins a run: asks the source for its list, records what needs no request, and writes the rest into "
+                    + "DIR/0000.shard and so on, for runner shard run on as many machines. Prints what each has to do, and the "
+                    + "least time that takes, judged by the last run.",
                 "A host is on one machine, with all its limits. One with more than half a shard's work may be divided: each "
                     + "part has its share of per_host and of the rate. transfer.bandwidth is divided by the shards.",
-                "The run goes on until runner merge has brought every shard home. Shards in DIR of a run that is over give way.",
+                "The run is over when runner merge has merged every shard. Shards in DIR that belong to a finished run are replaced.",
             ]
         case .shard:
             [
                 "FILE is DIR/0000.shard or another that runner shards made; DIR is a folder that all machines have, and so is "
                     + "the job's output directory. The work is done on a copy in $TMPDIR, a local disk; DIR/0000.part, written "
-                    + "from time to time, is how far it is, DIR/0000.done its result. Begun again, on any machine, it goes on "
-                    + "from there; twice at once it does no harm. Variables of the job file are taken from this machine's "
+                    + "from time to time, is a checkpoint, DIR/0000.done the result. Started again, on any machine, it continues "
+                    + "from there; running twice at once does no harm. Variables of the job file are taken from this machine's "
                     + "environment.",
-                "Prints one line of JSON at the end. No picture is made: runner thumbnails does it after the merge.",
+                "Prints one line of JSON at the end. Pictures are not made: run runner thumbnails after the merge.",
             ]
         case .merge:
             [
-                "DIR is what runner shards wrote. May run while machines are at work, again, and twice at once. When every "
-                    + "shard is home the run gets its outcome; else the shards that are missing are named, with the command that "
+                "DIR is what runner shards wrote. May run while machines are still fetching, repeatedly, and twice at once. When every "
+                    + "shard is merged the run gets its outcome; until then the missing shards are named, with the command that "
                     + "starts them again."
             ]
         case .submit:
             [
                 "As runner shards, into DIR or a folder beside the job file that is named after it, and then a file for the engine "
                     + "in it. slurm: an array, which is handed to sbatch, and the merge as a task after it where this machine is a "
-                    + "node; what is cut or fails is queued again three times. kubernetes: an indexed Job, for kubectl. parallel: "
+                    + "node; tasks that are cut off or fail are requeued up to three times. kubernetes: an indexed Job, for kubectl. parallel: "
                     + "GNU parallel, here or on the machines of the file in $RUNNER_HOSTS, with the merge at its end.",
-                "The catalog stays on a disk of this machine. With --print nothing is listed and nothing begins.",
+                "The catalog stays on a local disk of this machine. With --print nothing is listed or started.",
             ]
         case .sources:
             [
                 "With TYPE: every option of that module, its type, its default, and the fields of its path templates. "
-                    + "With CMD, a script such as ./albums.py, what the script says of itself."
+                    + "With CMD, a script such as ./albums.py, the options that the script declares."
             ]
         case .source:
             [
                 "CMD is a script that lists, and its arguments; a path with a slash. It is started several times, as a run "
-                    + "would start it, and each rule is a line: ok, FAIL with the reason, or skip. What it requests is "
-                    + "requested as in a run; nothing is downloaded, and nothing is kept.",
-                "Arguments of the script that begin with - come behind --.",
+                    + "would start it, and each rule gets a line: ok, FAIL with the reason, or skip. Its requests are "
+                    + "sent as in a run; no item is downloaded, and nothing is stored.",
+                "Arguments of the script that begin with - go after --.",
             ]
         case .doctor:
             ["Each line is ok, a warning or a problem with what to do about it."]
         case .completions:
             [
-                "SHELL is bash or zsh. With `-- WORD...` behind it, says what may stand in place of the last word: first which "
-                    + "files may, then a line for each text with its meaning behind a tab. The script asks this."
+                "SHELL is bash or zsh. With `-- WORD...` after it, prints what may complete the last word: first which "
+                    + "files, then a line for each candidate, a tab and its meaning. The completion script calls this."
             ]
         case .man:
             [
                 "Prints the page's source, in the man macros of roff; on a terminal man(1) shows it. "
-                    + "runner-job is the page of the job file: every key, and every option of every source."
+                    + "runner-job describes the job file: every key, and every option of every source."
             ]
         case .help:
             []
-        }
-    }
-
-    /// Command lines worth showing, with what each does.
-    var examples: [(line: String, meaning: String)] {
-        switch self {
-        case .run:
-            [
-                ("runner jobs/flags.yaml", "Fetches what the job lists; the second time only what has changed."),
-                ("runner run jobs --quiet", "All jobs of a folder, as cron wants it: no word unless something failed."),
-                ("runner jobs/flags.yaml --failed", "Tries again what failed."),
-                (
-                    "runner jobs/flags.yaml --set transfer.rate=5/s --only 'd*'",
-                    "Five requests a second, and only the items whose key begins with d."
-                ),
-            ]
-        case .`init`:
-            [
-                ("runner init urls.txt", "Writes urls.yaml, a job that fetches what urls.txt lists."),
-                ("runner init flags jobs/flags.yaml", "Writes a job of the source flags."),
-            ]
-        case .check: [("runner check jobs", "Checks all jobs of a folder.")]
-        case .plan: [("runner plan jobs/flags.yaml | cut -f 4 | sort | uniq -c", "Counts what a run would do.")]
-        case .status: [("runner status --follow", "How far the runs are that are at work, until they end.")]
-        case .control:
-            [
-                ("runner control flags concurrency 4", "Four items in flight from now on."),
-                ("runner control flags stop", "Ends the run as Ctrl-C does, from elsewhere."),
-            ]
-        case .schedule:
-            [
-                ("runner schedule /etc/runner/flags.yaml --daily 04:17", "Shows the units of a nightly run."),
-                (
-                    "runner schedule flags.yaml --every 15m --install /etc/systemd/system",
-                    "Writes those of a run each quarter of an hour."
-                ),
-                ("runner schedule jobs/flags.yaml --cron '17 4 * * 1-5' --format crontab", "A line for crontab -e."),
-            ]
-        case .report:
-            [
-                ("runner report", "The last run of every job: times, what was slow, what failed and what to do."),
-                ("runner report flags --items", "Every item of the job's last run."),
-                ("runner report --since 7d --format json", "A week for another program."),
-                ("runner report flags --format har --output flags.har", "The last run, for a browser's network panel."),
-            ]
-        case .export:
-            [
-                ("runner export csv --table item --output items.csv", "Every item of every job, for a spreadsheet."),
-                ("runner export jsonl --table transfer flags | jq .total_us", "The transfers of all runs of a job."),
-            ]
-        case .search, .favourites, .remove: itemExamples
-        case .adopt: [("runner adopt photos.yaml", "The files of photos.yaml that are there already.")]
-        case .gc:
-            [
-                ("runner gc --dry-run", "What would go, of all jobs."),
-                ("runner gc photos --gone --dry-run", "Which files of delisted items --gone would remove."),
-                ("runner gc photos --max-bytes 2GB", "Keeps the two gigabytes that were used last."),
-            ]
-        case .web:
-            [
-                ("runner web jobs --open", "Opens the page in a browser; the jobs of a folder can be run from it."),
-                (
-                    "runner web jobs --listen 127.0.0.1:8080 --host photos.example.org",
-                    "Behind a proxy that serves it under a name."
-                ),
-            ]
-        case .shards:
-            [
-                (
-                    "runner shards photos.yaml --count 64 --to /shared/photos.shards",
-                    "Sixty-four parts of about the same size."
-                ),
-                ("runner shards photos.yaml --hours 4 --to /shared/photos.shards", "As many as take four hours each."),
-            ]
-        case .shard: [("runner shard run /shared/photos.shards/0003.shard", "The fourth of them, on this machine.")]
-        case .merge: [("runner merge /shared/photos.shards --follow", "Until every shard is home.")]
-        case .submit:
-            [
-                (
-                    "runner submit photos.yaml --engine slurm --count 64 --wait",
-                    "On a cluster, to the end."
-                ),
-                ("runner submit photos.yaml --engine kubernetes --count 64 --print", "The manifest."),
-            ]
-        case .sources:
-            [
-                ("runner sources flickr", "Every option of the source flickr."),
-                ("runner sources ./albums.py", "What a script of your own takes."),
-            ]
-        case .source:
-            [
-                (
-                    "runner source test ./albums.py --options options.yaml",
-                    "Every rule, with what options.yaml has in place of source.options."
-                )
-            ]
-        case .completions:
-            [
-                (
-                    "runner completions bash > ~/.local/share/bash-completion/completions/runner",
-                    "For bash with the package bash-completion; else source that file in ~/.bashrc."
-                ),
-                ("runner completions zsh > ~/.zfunc/_runner", "For zsh, with ~/.zfunc in fpath before compinit."),
-            ]
-        case .man: [("runner man runner-job", "The manual of the job file, without any installation.")]
-        default: []
         }
     }
 

@@ -18,7 +18,7 @@ struct Flag: Sendable {
     /// Stores the value, empty for a switch; throws what is wanted instead, without the flag's name.
     let apply: @Sendable (String, inout Options) throws(UnwantedValue) -> Void
 
-    /// The heading it stands under in help.
+    /// Its heading in help.
     enum Group: String, CaseIterable, Sendable {
         case selection = "Which items"
         case times = "When"

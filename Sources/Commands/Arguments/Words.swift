@@ -1,4 +1,4 @@
-/// The words of a command line, told apart: flags with their values, the command, operands.
+/// The words of a command line, classified: flags with their values, the command, operands.
 struct Words {
     private let arguments: [String]
     private let table: [Flag]

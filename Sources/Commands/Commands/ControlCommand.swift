@@ -78,7 +78,7 @@ struct ControlCommand {
                 return refuse(context.message(UpkeepError.unknownJob(name, known: known)))
             }
             guard let run = try CatalogRun.atWork(on: connection).last(where: { $0.job == name }) else {
-                console.tell("\(name): no run is at work")
+                console.tell("\(name): no run is under way")
                 return .unavailable
             }
             let orders: [Order]

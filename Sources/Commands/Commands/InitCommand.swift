@@ -55,7 +55,7 @@ private struct InitError: Error, CustomStringConvertible {
     var description: String { "\(path) already exists; give another name: runner init SOURCE FILE" }
 }
 
-/// The text of a new job file: what must be set is set, every other key stands there as a comment with its default.
+/// The text of a new job file: what must be set is set, every other key is in it as a comment with its default.
 struct JobDraft {
     /// The job's name, and that of its file and its folder.
     let name: String

@@ -21,9 +21,9 @@ struct ResetCommand {
             let database = try CatalogLocation.path(flag: options.database, environment: context.environment)
             var attempt = try await begin(name, database)
             if case .busy = attempt, let run = try RunStop.find(name, database: database, context.environment),
-                !options.isConfirmed, console.ask("The run \(run.id) of the job '\(name)' is at work. Stop it first?")
+                !options.isConfirmed, console.ask("The run \(run.id) of the job '\(name)' is under way. Stop it first?")
             {
-                console.tell("\(name): stopping; what is in flight may end")
+                console.tell("\(name): stopping; transfers in flight are allowed to finish")
                 if let refusal = await RunStop.stop(run, database: database, context.environment) {
                     console.tell("\(name): the run cannot be stopped: \(refusal)")
                     return .locked
@@ -33,7 +33,7 @@ struct ResetCommand {
             switch attempt {
             case .busy(let holder):
                 console.tell(context.busyText(job: name, holder))
-                if options.isConfirmed { console.tell("'runner control \(name) stop' ends a run that is at work") }
+                if options.isConfirmed { console.tell("'runner control \(name) stop' ends the run that is under way") }
                 return .locked
             case .ready(let reset):
                 guard options.isConfirmed || console.ask(question(name, reset.part, reset.extent)) else {

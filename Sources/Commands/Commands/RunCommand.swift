@@ -93,7 +93,7 @@ struct RunCommand {
         do throws(OutputError) {
             try display.checkOutput()
         } catch {
-            // It was told when it came; a reader that went away has what it wanted.
+            // It was reported when it came; a reader that went away has what it wanted.
             if error != .closedPipe { codes.append(.failed) }
         }
         signals.cancel()

@@ -65,7 +65,7 @@ struct StatusCommand {
                 }
                 try console.output.write("\n]}\n")
             default:
-                if runs.isEmpty, options.operands.isEmpty { try console.output.write("no run is at work\n") }
+                if runs.isEmpty, options.operands.isEmpty { try console.output.write("no run is under way\n") }
                 for run in runs {
                     for line in StatusText.lines(of: run) { try console.output.write(displayable(line) + "\n") }
                 }

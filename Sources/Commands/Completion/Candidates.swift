@@ -1,8 +1,8 @@
 import Reports
 
-/// What may stand in place of the word that is being completed.
+/// The completions of a word.
 struct Candidates: Equatable, Sendable {
-    /// Which files may stand there, which the shell knows best itself.
+    /// Which files may complete it, which the shell knows best itself.
     enum Files: String, Sendable {
         case none, all
         /// YAML files, and folders.

@@ -9,7 +9,7 @@ struct Completion {
     let environment: [String: String]
     var flags = FlagTable.all
 
-    /// What may stand in place of the last of `words`, which come without the program's name. The last one may be empty:
+    /// The completions of the last of `words`, which come without the program's name. The last one may be empty:
     /// a word that is about to begin.
     func candidates(for words: [String]) -> Candidates {
         let typed = words.last ?? ""
@@ -58,7 +58,7 @@ struct Completion {
         guard parts.count > 1 else { return candidates(for: name, line, typed).beginning(with: typed) }
         var result = Candidates()
         for part in parts {
-            // In capitals it stands for values, else it is one.
+            // In capitals it is a placeholder for values, else it is one.
             if part == part.uppercased() {
                 result.words += candidates(for: part, line, typed).words
             } else {

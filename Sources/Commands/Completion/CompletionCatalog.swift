@@ -4,7 +4,7 @@ import Reports
 import SQLite
 import System
 
-/// What of the catalog may stand on a command line. Where there is no catalog, or it can't be read, that is nothing.
+/// Names from the catalog for completion; none if there is no catalog, or if it can't be read.
 struct CompletionCatalog {
     /// The value of `--database` as it was typed.
     let database: String?

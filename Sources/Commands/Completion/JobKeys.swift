@@ -6,7 +6,7 @@ import YAML
 struct JobKeys {
     let registry: SourceRegistry
 
-    /// What may stand in place of `typed`: a key and its sign, or behind that one of its values.
+    /// The completions of `typed`: a key and its sign, or after that one of its values.
     func candidates(for typed: String) -> [Candidates.Word] {
         let keys = Self.leaves(JobDocument.fields.documentation, below: "") + options
         guard let sign = typed.firstIndex(of: "=") else {

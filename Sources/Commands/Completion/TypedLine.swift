@@ -1,4 +1,4 @@
-/// The words of an unfinished command line that stand before the one being completed. It is read as ``ArgumentParser``
+/// The words of an unfinished command line before the one being completed. It is read as ``ArgumentParser``
 /// reads a finished one, but nothing in it is wrong.
 struct TypedLine {
     private(set) var command: Command?

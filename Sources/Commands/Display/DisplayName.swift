@@ -29,7 +29,7 @@ struct DisplayName: Equatable, Sendable {
 
     /// The name in at most so many columns; of one that is longer the beginning and the end, which tell files apart.
     ///
-    /// Around Arabic and Hebrew stand left-to-right marks: without them a terminal that reorders text (UAX #9) would take
+    /// Arabic and Hebrew are enclosed in left-to-right marks: without them a terminal that reorders text (UAX #9) would take
     /// the figures that follow for a part of the name, or turn the whole row.
     func fitted(to columns: Int) -> String {
         let shown = width <= columns ? text : cutInside(text, toWidth: max(1, columns))

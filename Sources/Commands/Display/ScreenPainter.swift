@@ -19,7 +19,9 @@ struct ScreenPainter: Sendable {
     private static let end = "\u{1B}[?7h" + endUpdate
     private static let hideCursor = "\u{1B}[?25l"
     private static let showCursor = "\u{1B}[?25h"
-    private static let eraseBelow = "\r\u{1B}[J"
+    // The first row, then the rest from the second column on: tmux takes an erasure of the whole screen, from its first
+    // column, for clear(1), and keeps what was there in its history.
+    private static let eraseBelow = "\r\u{1B}[K\u{1B}[C\u{1B}[J\r"
 
     /// What to send to show these rows in place of those before, below `lines` that stay: whole lines, each with its line
     /// feed. Empty when there is nothing to do.

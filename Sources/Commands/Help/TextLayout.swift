@@ -10,7 +10,7 @@ enum TextLayout {
         text + String(repeating: " ", count: max(1, column - displayWidth(of: text)))
     }
 
-    /// The text in lines behind a margin of `indent` columns, or `first` before the first line; `label` stands in the
+    /// The text in lines behind a margin of `indent` columns, or `first` before the first line; `label` is in the
     /// margin of the first.
     ///
     /// A word that is longer than a line has a line of its own.

@@ -11,9 +11,9 @@ struct JobManual {
         page.section("Description")
         page.paragraph(
             """
-            A job file says what `runner`(1) fetches, where to put it and how hard to work. It is YAML 1.2 of the core \
+            A job file says what `runner`(1) fetches, where to put it, and its limits and retries. It is YAML 1.2 with the core \
             schema. Several documents in a file are several jobs. Unknown keys, keys given twice and aliases are errors; \
-            all faults of a file are told at once, each with its line, by `runner check`.
+            `runner check` reports every error at once, with line and column.
             """)
         page.paragraph("The smallest one:")
         page.example(Self.smallest)
@@ -24,7 +24,7 @@ struct JobManual {
         page.paragraph(
             """
             `output.path` names each file below the directory. Between its slashes, each part becomes one safe name. \
-            Beside the fields of its source it knows:
+            Beside the fields of the source there are:
             """)
         templateFields(PathTemplate.commonFields, on: &page)
         page.section("Sources")
@@ -61,8 +61,8 @@ struct JobManual {
         page.entry(
             "`${NAME}`",
             """
-            In any value, is replaced by the variable of the environment; one that is not set is an error. The catalog, \
-            reports and logs show ${NAME}, not its value: keys belong there. `$${` is a literal ${.
+            In any value it is replaced by the environment variable; one that is not set is an error. The catalog, reports \
+            and logs show ${NAME} instead of the value, so put API keys there. `$${` is a literal ${.
             """)
         page.entry(
             "`{field}`",
@@ -85,7 +85,7 @@ struct JobManual {
             """)
         fields(module.options, below: "source.", on: &page)
         guard !module.templateFields.isEmpty else { return }
-        page.paragraph("Fields of its own for templates:")
+        page.paragraph("Template fields of this source:")
         templateFields(module.templateFields, on: &page)
     }
 }

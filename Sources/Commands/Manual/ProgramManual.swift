@@ -24,20 +24,20 @@ enum ProgramManual {
         page.section("Description")
         page.paragraph(
             """
-            runner fetches what job files list, again and again, and writes the timing and size of every transfer into \
-            a catalog. A job is a YAML file, see runner-job(5): a source that lists items, a directory for the files, \
-            and how hard to work.
+            runner downloads what job files list, again and again, and records the timing and size of every transfer in a \
+            catalog. A job is a YAML file, see runner-job(5): a source that lists items, a directory for the files, \
+            limits and retries.
             """)
         page.paragraph(
             """
-            The second run asks for nothing that the server said is still fresh, and gets no byte of what has not \
-            changed. A run may be killed at any moment: the next one goes on, and no file is ever half.
+            The second run sends no request for files that are still fresh, and downloads nothing that has not changed. A \
+            run may be killed at any moment: the next one continues, and no partial file is ever left under its name.
             """)
         page.paragraph(
             """
-            Data goes to standard output, words for people to standard error. Flags take GNU's forms: `--name=value`, \
-            `--name value`, `-qv`, and `--` before operands that begin with a dash. Of a flag given several times the \
-            last counts, unless it may be repeated.
+            Data goes to standard output, messages to standard error. Flags take the GNU forms: `--name=value`, \
+            `--name value`, `-qv`, and `--` before operands that begin with a dash. If a flag is given \
+            several times the last one counts, unless it may be repeated.
             """)
     }
 
@@ -58,7 +58,8 @@ enum ProgramManual {
                 flag.commands == Command.allCases ? "all" : flag.commands.map(\.rawValue).joined(separator: ", ")
             let details = flag.details.map { " \($0)" } ?? ""
             page.entry(
-                "\(letter)`--\(flag.name)`\(value)", "\(TextLayout.sentence(flag.help))\(details) (Of \(commands).)")
+                "\(letter)`--\(flag.name)`\(value)",
+                "\(TextLayout.sentence(flag.help))\(details) (Commands: \(commands).)")
         }
     }
 
@@ -69,7 +70,8 @@ enum ProgramManual {
             for (code, meaning) in command.exits { page.entry("`\(code)`", TextLayout.sentence(meaning)) }
         }
         page.paragraph(
-            "Of several jobs the worst counts: a signal, then 2, 1, 75, 0. A process that a signal stopped ends by it.")
+            "Several jobs end with the worst of their results: a signal, then 2, 1, 75, 0. A process stopped by a signal ends by it."
+        )
     }
 
     private static func bold(_ usage: String) -> String {
@@ -82,39 +84,42 @@ enum ProgramManual {
         ("RUNNER_DATABASE", "The catalog's file, unless --database names one."),
         (
             "STATE_DIRECTORY",
-            "The folder of runner.sqlite where neither of those is given; systemd sets it for a unit with StateDirectory=."
+            "The folder of runner.sqlite if neither of those is given; systemd sets it for a unit with StateDirectory=."
         ),
-        ("XDG_STATE_HOME", "The folder of runner/runner.sqlite where none of those is given; else ~/.local/state."),
+        ("XDG_STATE_HOME", "The folder of runner/runner.sqlite if none of those is given; default ~/.local/state."),
         (
             "http_proxy, https_proxy, all_proxy, no_proxy",
-            "Proxies, unless the job file names one or none; https_proxy, all_proxy and no_proxy also in capitals."
+            "Proxies, unless the job file sets proxy; https_proxy, all_proxy and no_proxy also in capitals."
         ),
         (
             "PAGER",
-            "The program that shows a text report on a terminal; less where it is not set, none where it is empty or cat."
+            "The program that shows a text report on a terminal; less if it is not set, none if it is empty or cat."
         ),
         (
             "LESS",
-            "The flags of less; FRSX where it is not set, so that a short report stays and a wide one is scrolled."
+            "The flags of less; FRSX if it is not set, so that a short report stays on the screen and a wide one scrolls."
         ),
-        ("NO_COLOR", "Where it is set and not empty nothing is coloured."),
-        ("TERM", "dumb: nothing is coloured, moved or paged."),
-        ("COLUMNS", "The width of a terminal that does not tell it."),
+        ("NO_COLOR", "If it is set and not empty, output has no colour."),
+        ("TERM", "dumb: no colour, no live screen, no pager."),
+        ("COLUMNS", "The width of a terminal that does not report its own."),
         ("TZ", "The time zone of times in reports and in the log."),
-        ("NOTIFY_SOCKET", "Where systemd is told how far a run is; the programs that it starts do not have it."),
-        ("JOURNAL_STREAM", "Whether stderr leads to the journal: --log journal then writes nothing twice."),
+        (
+            "NOTIFY_SOCKET",
+            "The socket on which systemd is sent the progress of a run; programs that runner starts do not inherit it."
+        ),
+        ("JOURNAL_STREAM", "Tells whether stderr goes to the journal, so that --log journal writes nothing twice."),
     ]
 
     private static let files: [(name: String, meaning: String)] = [
         (
             "~/.local/state/runner/runner.sqlite",
             "The catalog, unless the environment or --database says otherwise: a SQLite database with the tables job, "
-                + "run, collection, item and transfer. It may be read while a run writes it."
+                + "run, collection, item and transfer. It may be read while a run is writing to it."
         ),
         (
             "DIRECTORY/.runner",
-            "In each output directory: the lock of its run, parts of files that are on their way, lists that were "
-                + "downloaded."
+            "In each output directory: the run's lock, parts of files that are being downloaded, downloaded "
+                + "lists."
         ),
     ]
 }

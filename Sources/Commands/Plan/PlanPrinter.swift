@@ -103,7 +103,7 @@ enum PlanWord: String, CaseIterable {
         case .evicted:
             "nothing is asked: its file has gone to keep within output.max_bytes, and --refresh brings it back"
         case .duplicate: "gets what another item of the same URL gets"
-        case .notAsked: "failed permanently, and is not yet due to be asked again"
+        case .notAsked: "failed permanently, and is not due for a retry yet"
         case .invalid: "can't be fetched"
         }
     }

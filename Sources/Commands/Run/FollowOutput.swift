@@ -28,7 +28,7 @@ final class FollowOutput: Sendable {
     /// Why stdout takes nothing more.
     var fault: OutputError? { state.withLock(\.self) }
 
-    /// What one run has told so far.
+    /// What one run has reported so far.
     private struct Progress {
         var members: [String: JSONValue] = [:]
         /// The last line, so that none comes twice.

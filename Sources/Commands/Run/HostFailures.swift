@@ -15,7 +15,7 @@ struct HostFailures: Sendable {
 
     /// Counts a failure.
     ///
-    /// - Returns: whether it is to be told by itself.
+    /// - Returns: whether it is to be reported by itself.
     mutating func isFirst(_ item: ItemFinished) -> Bool {
         let transfer = item.transfer
         guard let word = transfer.failure, isOfHost(word, transfer.status) else { return true }

@@ -93,7 +93,7 @@ final class JobNotifier: Sendable {
         listener.queue.async(group: work) { body(listener) }
     }
 
-    /// Returns when all have been told, or have been given up.
+    /// Returns when all have been notified, or their time has run out.
     func close() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             work.notify(queue: DispatchQueue(label: "all notified")) { continuation.resume() }

@@ -34,7 +34,7 @@ struct RunWatchers: Sendable {
         }
     }
 
-    /// Asks for what is to be told.
+    /// Asks for what is to be reported.
     func prepare(_ options: inout SessionOptions) {
         options.itemLog = log?.itemLog
         if service != nil { options.interest = options.interest.withProgress(every: 1_000_000) }

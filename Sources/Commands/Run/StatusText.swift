@@ -16,7 +16,7 @@ enum StatusText {
                 ]
             }
             return [
-                "\(run.run.job): run \(run.run.id) at work (pid \(run.run.processID), since "
+                "\(run.run.job): run \(run.run.id) under way (pid \(run.run.processID), since "
                     + "\(localTimeText(run.run.startedAt))); it has no control socket"
             ]
         }
@@ -61,7 +61,7 @@ enum StatusText {
     /// A run that has ended.
     static func line(of run: CatalogRun) -> String {
         let ended = run.finishedAt.map { " \(localTimeText($0))" } ?? ""
-        return "\(run.job): no run at work; the last, run \(run.id), ended\(ended): \(run.outcome), "
+        return "\(run.job): no run under way; the last, run \(run.id), ended\(ended): \(run.outcome), "
             + "\(run.downloaded) downloaded, \(run.unchanged) unchanged, \(run.fresh) fresh, \(run.failed) failed"
             + (run.cancelled > 0 ? ", \(run.cancelled) cancelled" : "")
     }

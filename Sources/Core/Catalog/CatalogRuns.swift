@@ -69,12 +69,12 @@ package struct CatalogRun: Sendable, Hashable {
     }
 }
 
-/// What a word on the command line stands for in a job: a collection, or an item.
+/// What a word on the command line means in a job: a collection, or an item.
 package enum SteeringTarget: Sendable, Hashable {
     case collection(key: String)
     case item(id: Int64)
 
-    /// Why a word stands for nothing that can be steered.
+    /// Why a word means nothing that can be steered.
     package enum Fault: Error, Hashable, Sendable {
         case unknown
         /// Several items have that name: their keys.

@@ -265,7 +265,7 @@ package enum CatalogSchema {
         """
 
     /// `asked_run` is the run that last sent a request for the item, or for its URL in another place; NULL in rows that are
-    /// older than this column, for which `stored_run` stands in. `asked_in_vain` counts such runs since the last that got or
+    /// older than this column, for which `stored_run` is used. `asked_in_vain` counts such runs since the last that got or
     /// confirmed the file.
     private static let turns = """
         ALTER TABLE item ADD COLUMN asked_run INTEGER;

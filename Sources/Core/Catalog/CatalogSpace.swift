@@ -11,7 +11,7 @@ package enum CatalogSpace {
     ///
     /// Less is soon used again, and only a rewrite of the whole file can give it back: one that could do so page by page
     /// (`auto_vacuum`) would make every run pay for it. While a run is at work nothing is done, since it would have to wait
-    /// for the rewrite to end. Neither a full disk nor a reader that stands in the way is an error: the pages stay free.
+    /// for the rewrite to end. Neither a full disk nor a reader that prevents it is an error: the pages stay free.
     package static func reclaim(on catalog: Connection) throws {
         let free = try number("freelist_count", catalog)
         guard try free * 4 >= number("page_count", catalog), try free * number("page_size", catalog) >= 1 << 20,

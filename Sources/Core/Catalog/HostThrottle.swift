@@ -1,6 +1,6 @@
 package import SQLite
 
-/// A host that a run went easy on, because it asked for less, slowed down or failed again and again.
+/// A host that a run throttled, because it asked for less, slowed down or failed again and again.
 package struct HostThrottle: Sendable, Equatable {
     /// Scheme, name and port, as `https://example.org`.
     package let host: String
@@ -11,9 +11,9 @@ package struct HostThrottle: Sendable, Equatable {
     /// The fewest requests at a time and a second; `nil` where they were not limited.
     package let leastConcurrency: Int64?
     package let leastRate: Double?
-    /// Microseconds for which it was left alone.
+    /// Microseconds for which it was paused.
     package let held: Int64
-    /// How often it was left alone because it failed again and again, and the items that ended of that.
+    /// How often it was paused because it failed again and again, and the items that ended because of that.
     package let pauses: Int64
     package let givenUp: Int64
 

@@ -25,7 +25,7 @@ package struct PageItemRow: Sendable {
     /// Of the file below the output directory; nil for an item that has none.
     package let path: String?
     package let isFavourite: Bool
-    /// Of a favourite: the letter under which it stands.
+    /// Of a favourite: the letter under which it is listed.
     package let letter: String?
 
     /// The rows of items in the order of `ids`; those that are gone from the catalog are left out.

@@ -59,7 +59,7 @@ package enum PageMarks {
         return (after, count, index)
     }
 
-    /// The letters under which favourites stand, with how many.
+    /// The letters under which favourites are listed, with how many.
     package static func sections(from catalog: Connection) throws -> [(title: String, count: Int64)] {
         try catalog.rows(
             """

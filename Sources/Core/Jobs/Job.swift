@@ -78,7 +78,7 @@ package enum FailureAllowance: Sendable, Hashable {
 package enum KnownFailurePolicy: String, Sendable, CaseIterable {
     /// They count, and one line tells of all of them.
     case report
-    /// They neither count against the run's outcome nor are told.
+    /// They neither count against the run's outcome nor are reported.
     case ignore
 }
 

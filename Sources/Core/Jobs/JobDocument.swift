@@ -30,23 +30,23 @@ package struct JobDocument: YAMLRecord {
         ) { node, root, _ in root.source = node },
         .required("output", \.output, help: "where files go", example: "{directory: ../downloads/flags}"),
         .optional("transfer", \.transfer, default: nil, help: "how items are downloaded"),
-        .optional("refresh", \.refresh, default: "changed", help: "when a stored file is asked for again"),
+        .optional("refresh", \.refresh, default: "changed", help: "when a stored file is requested again"),
         .optional(
-            "expect", \.expects, default: "the module's", help: "what the bytes must be, one or a list",
+            "expect", \.expects, default: "the module's", help: "accepted file types, judged by content; one or a list",
             example: "[image, pdf]",
             check: { $0.values.isEmpty ? "must name at least one type" : nil }),
         .optional(
             "stop_after_known", \.stopsAfterKnown, default: "none",
-            help: "ends a list that begins with the newest after so many items in a row that are stored already",
+            help: "ends a list that has the newest first after this many stored items in a row",
             example: "50", check: { $0 >= 1 ? nil : "must be at least 1" }),
         .optional(
-            "allow_failed", \.allowedFailures, default: "0", help: "so many failures, N or N%, still exit 0",
+            "allow_failed", \.allowedFailures, default: "0", help: "exit 0 with at most this many failures, N or N%",
             example: "2%"),
         .optional(
             "known_failures", \.knownFailures, default: "report",
-            help: "404 and the like that wait to be asked again: report is a line and exit 1, ignore is silence"),
-        .optional("media", \.media, default: "none", help: "pictures made of what is stored", example: "{}"),
-        .optional("notify", \.notify, default: nil, help: "who hears how runs ended"),
+            help: "404 and the like that wait to be retried: report prints a line and exits 1, ignore leaves them out"),
+        .optional("media", \.media, default: "none", help: "pictures made from stored files", example: "{}"),
+        .optional("notify", \.notify, default: nil, help: "who is notified how runs ended"),
         .optional(
             "secrets", \.secrets, default: "[]",
             help: "environment variables whose values are shown and stored nowhere, beside those in headers",
@@ -83,7 +83,7 @@ package struct SecretName: YAMLDecodable {
     }
 
     /// Whether it is a name by POSIX (Base Definitions, section 8.1), in either case.
-    package static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         let isStart = text.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
         return isStart
             && text.utf8.allSatisfy { byte in
@@ -100,7 +100,7 @@ package struct SourceDocument: YAMLRecord {
     package init() {}
 
     package static let fields = FieldTable<SourceDocument>([
-        .required("type", \.type, help: "which module; the other keys are the module's own", example: "flags")
+        .required("type", \.type, help: "the module; the other keys are its own", example: "flags")
     ])
 }
 
@@ -131,10 +131,10 @@ package struct OutputDocument: YAMLRecord {
             help: "whether equal bytes are stored once, as shared blocks or else as a hard link"),
         .optional(
             "sidecar", \.sidecar, default: "none",
-            help: "json writes what is known of each file beside it, as PATH.json"),
+            help: "json writes each file's metadata beside it, as PATH.json"),
         .optional(
             "max_bytes", \.maximumBytes, default: "none",
-            help: "bytes of items' files to keep; those used least recently go first", example: "10GB",
+            help: "bytes of items' files to keep; the least recently used are evicted first", example: "10GB",
             check: { $0.bytes > 0 ? nil : "must be more than 0" }),
     ])
 }
@@ -151,34 +151,35 @@ extension TransferPolicy: YAMLRecord {
             "bandwidth", \.bandwidth, default: "none",
             help: "of the whole run; by the time of day as \"08:00 2MB/s, 19:00 none\"", example: "10MB/s"),
         .optional(
-            "connect_timeout", \.connectTimeout, default: "10s", help: "until a connection stands", check: positive),
+            "connect_timeout", \.connectTimeout, default: "10s", help: "time limit for connecting", check: positive),
         .optional(
-            "stall_timeout", \.stallTimeout, default: "30s", help: "under 1 kB in so long is a stall", check: positive),
-        .optional(
-            "total_timeout", \.totalTimeout, default: "15m", help: "of one attempt, its redirects included",
+            "stall_timeout", \.stallTimeout, default: "30s", help: "abort when fewer than 1 kB arrive in this time",
             check: positive),
         .optional(
-            "max_size", \.maximumSize, default: "512MiB", help: "of one item, counted as it arrives",
+            "total_timeout", \.totalTimeout, default: "15m", help: "time limit for one attempt, redirects included",
+            check: positive),
+        .optional(
+            "max_size", \.maximumSize, default: "512MiB", help: "size limit of one item, counted as it arrives",
             check: { $0.bytes > 0 ? nil : "must be more than 0" }),
         .optional(
-            "retries", \.retries, default: "4", help: "after the first attempt, of transient failures only",
+            "retries", \.retries, default: "4", help: "further attempts after a transient failure",
             check: within(0...100)),
         .optional(
-            "user_agent", \.userAgent, default: "runner/<version> libcurl/<version>", help: "who asks",
+            "user_agent", \.userAgent, default: "runner/<version> libcurl/<version>", help: "the User-Agent header",
             example: "Our mirror (admin@example.org)",
             check: { HeaderRules.isValue($0) ? nil : "can't have control characters" }),
         .optional(
-            "headers", \.headerMap, default: "none", help: "more header fields for the items' hosts",
+            "headers", \.headerMap, default: "none", help: "extra header fields for the items' hosts",
             example: "{X-Name: value}", check: HeaderRules.complaint(about:)),
-        .optional("http_version", \.httpVersion, default: "auto", help: "auto is 2 where a secure server speaks it"),
+        .optional("http_version", \.httpVersion, default: "auto", help: "auto is 2 if an https server supports it"),
         .optional(
             "proxy", \.proxy, default: "the environment's", help: "a proxy's URL; none ignores the environment's",
             example: "http://proxy.example:3128"),
         .optional(
-            "ca_file", \.caFile, default: "none", help: "more certificate authorities to trust, a PEM file",
+            "ca_file", \.caFile, default: "none", help: "additional certificate authorities to trust, a PEM file",
             example: "internal-ca.pem"),
         .optional(
-            "connect_to", \.routeMap, default: "none", help: "connections meant for one address go to another",
+            "connect_to", \.routeMap, default: "none", help: "connects to another address, as curl --connect-to",
             example: "{\"host:443\": \"127.0.0.1:8443\"}"),
         .optional(
             "allow_private_addresses", \.allowsPrivateAddresses, default: "false",
@@ -252,7 +253,7 @@ extension ProxySetting: YAMLDecodable {
 
 extension ConnectRoute {
     /// Reads `HOST:PORT` with an IPv6 address in brackets.
-    package static func authority(_ text: String) -> (host: String, port: Int)? {
+    static func authority(_ text: String) -> (host: String, port: Int)? {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (1...65_535).contains(port)
         else { return nil }

@@ -127,7 +127,7 @@ private struct Collector {
         }
     }
 
-    /// What stands in `secrets` and is no name, which may be the value.
+    /// An entry of `secrets` that is not a name; it may be the value.
     mutating func addFaultyNames(_ secrets: Node?) {
         guard let secrets else { return }
         if case .sequence(let elements) = secrets.content {
@@ -158,7 +158,7 @@ private struct Collector {
         }
     }
 
-    /// The password of a URL, or what stands there alone; both as it is written and as it is meant.
+    /// The password of a URL, or the user if it is alone; both as written and decoded.
     mutating func addUserinfo(of url: String) {
         // A proxy may be given without a scheme.
         guard let userinfo = Secrets.userinfo(of: url.contains("://") ? url : "http://\(url)") else { return }

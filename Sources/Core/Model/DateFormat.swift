@@ -4,7 +4,7 @@ import System
 struct DateFormat: Hashable, Sendable {
     private let text: String
 
-    /// What stands for what.
+    /// The meaning of each letter.
     static let letters: [(letter: Character, meaning: String)] = [
         ("Y", "year"), ("y", "its last two digits"), ("m", "month"), ("d", "day"), ("j", "day of the year"),
         ("H", "hour"),

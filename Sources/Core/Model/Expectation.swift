@@ -34,7 +34,7 @@ extension [Expectation] {
         return words.dropLast().joined(separator: ", ") + " or " + last
     }
 
-    /// Whether bytes of this type, nil when it could not be told, are what the job expects.
+    /// Whether bytes of this type, nil when it is unknown, are what the job expects.
     package func accept(_ type: MediaType?) -> Bool {
         contains { $0.accepts(type) }
     }

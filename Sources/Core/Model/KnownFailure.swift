@@ -30,7 +30,7 @@ package struct KnownFailure: Sendable, Hashable {
         let parts = detail.dropFirst(Self.prefix.count).split(separator: "; ", maxSplits: 1)
         guard let next = parts.first else { return nil }
         self.next = String(next)
-        // What else is known of it stands behind a colon.
+        // Further details follow a colon.
         let rest = parts.dropFirst().first.map { $0.prefix { $0 != ":" } }
         let words = rest?.split(separator: " ").map(String.init) ?? []
         if words.count == 3, words[1] == "since" {

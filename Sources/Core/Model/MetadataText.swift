@@ -6,7 +6,7 @@ package func metadataText(_ metadata: [String: MetadataValue], hiding hide: (Str
 }
 
 extension MetadataValue {
-    /// The value without quotes, as it may stand in a path; several texts with commas between them.
+    /// The value without quotes, as it may be in a path; several texts with commas between them.
     package var plainText: String {
         switch self {
         case .text(let text): text

@@ -9,7 +9,7 @@ package enum RunEvent: Sendable {
     case progress(RunProgress)
     /// What is in flight, over all jobs of the session.
     case activity(RunActivity)
-    /// A host is left alone for a while.
+    /// A host is paused for a while.
     case hostHeld(HostPause)
     /// A job was paused, resumed, given another concurrency, or asked to end.
     case control(RunControl)
@@ -254,7 +254,7 @@ package struct RunFinished: Sendable {
     package var startedAt: Int64
     /// Whether the failures are within the job's `allow_failed`, so that the run counts as a success.
     package var isAcceptable: Bool
-    /// Whether known failures neither count nor are told.
+    /// Whether known failures neither count nor are reported.
     package var ignoresKnownFailures = false
 
     package init(

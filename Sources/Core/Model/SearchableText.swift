@@ -43,7 +43,7 @@ private let lookalikes: [Unicode.Scalar: Unicode.Scalar] = [
     "đ": "d", "ð": "d", "ł": "l", "ø": "o", "ı": "i", "ħ": "h", "ŧ": "t",
 ]
 
-/// The letter under which a text stands in an alphabetical list: its first one, large and without accents; `#` for what
+/// The letter under which a text is listed alphabetically: its first one, in upper case and without accents; `#` for what
 /// begins with none.
 package func alphabeticalSection(_ text: String) -> String {
     let folded = String(decoding: searchable(text), as: UTF8.self)

@@ -79,7 +79,7 @@ package struct Secrets: Sendable {
         String(hide(text).prefix(count))
     }
 
-    /// Whether a value stands in the text, in whatever spelling.
+    /// Whether the text contains a value, in whatever spelling.
     package func occur(in text: String) -> Bool {
         guard !secrets.isEmpty else { return false }
         let bytes = Array(text.utf8)

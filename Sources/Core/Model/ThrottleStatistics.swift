@@ -1,4 +1,4 @@
-/// How a job had to go easy on a host: a row of the `throttle` table.
+/// How a job throttled a host: a row of the `throttle` table.
 package struct ThrottleStatistics: Sendable, Equatable {
     /// Replies 429 and 503.
     package var refusals = 0
@@ -8,11 +8,11 @@ package struct ThrottleStatistics: Sendable, Equatable {
     package var leastConcurrency: Int?
     /// The fewest requests a second; nil where they were never limited.
     package var leastRate: Double?
-    /// Microseconds for which the host was left alone, because it asked for it or failed again and again.
+    /// Microseconds for which the host was paused, because it asked for it or failed again and again.
     package var held: Int64 = 0
-    /// How often it was left alone because it failed again and again.
+    /// How often it was paused because it failed again and again.
     package var pauses = 0
-    /// Items that were given up meanwhile.
+    /// Items that were skipped meanwhile.
     package var givenUp = 0
 
     package init() {}

@@ -8,9 +8,9 @@ package struct TransferFailure: Error, Sendable {
     package var detail: String
     /// Whether the same request may well succeed later in this run.
     package var isTransient: Bool
-    /// Whether it stands until its time to be asked again, a day or more later.
+    /// Whether it lasts until its next attempt, a day or more later.
     package var isLasting = false
-    /// Microseconds that the host asks to be left alone.
+    /// Microseconds for which the host asks for no requests (Retry-After).
     package var retryAfter: Int64?
     /// What it says of the host; nil when it is not about how well the host is.
     package var sign: HostSignal?
@@ -39,7 +39,7 @@ package struct TransferFailure: Error, Sendable {
         self.init(.disk, error.description)
     }
 
-    /// Longest time for which a host is left alone on its own word; one that asks for more is asked again then.
+    /// Longest pause that a host can ask for; one that asks for more gets requests again then.
     package static let longestRetryAfter: Int64 = 300_000_000
 
     /// A reply whose status is no success.

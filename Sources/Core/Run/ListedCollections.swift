@@ -44,7 +44,7 @@ final class ListedCollections {
     private var last: Collection?
     /// Rows of collections that were not listed to their ends.
     private var incomplete: Set<Int64> = []
-    /// Rows of collections that a person gave up: what is listed of them later, too.
+    /// Rows of collections that a user cancelled: their items are cancelled even if listed later.
     private(set) var cancelled: Set<Int64> = []
     /// Whether the source left out some of its list on purpose.
     private(set) var isPartial = false

@@ -156,7 +156,7 @@ final class Recorder: TransferSink {
             }, mayWait: false)
     }
 
-    /// Tells that a host is left alone, and ends what is given up for it and never began.
+    /// Reports that a host is paused, and ends its items that are skipped and never started.
     func tell(_ trouble: HostOutage) {
         guard let ledger = state.withLock({ $0.ledgers[trouble.job] }) else { return }
         let job = ledger.context.job

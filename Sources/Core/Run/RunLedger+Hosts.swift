@@ -9,7 +9,7 @@ import Transfer
 
 /// What hosts did to a run.
 extension RunLedger {
-    /// Ends items that never began, because their host is left alone.
+    /// Ends items that never began, because their host is paused.
     func fail(_ ids: [Int64], _ failure: TransferFailure, on catalog: Connection, now: Int64) throws -> [RunEvent] {
         var events: [RunEvent] = []
         let detail = context.job.trust.secrets.hide(failure.detail)
@@ -24,7 +24,7 @@ extension RunLedger {
         return events
     }
 
-    /// Writes how the run had to go easy on hosts.
+    /// Writes how the run throttled hosts.
     func write(_ strains: [(HTTPOrigin, ThrottleStatistics)], on catalog: Connection) throws {
         for (origin, strain) in strains {
             try RunRows.insert(strain, of: origin.description, run: context.run, on: catalog)

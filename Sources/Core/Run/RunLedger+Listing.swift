@@ -124,7 +124,7 @@ extension RunLedger {
             row = inserted
         } else if let known = try ItemRows.find(key: key, inJob: context.job.name, on: catalog) {
             guard !selected.contains(known.id) else {
-                if !mayRepeat { outcome.warnings.append("the key '\(key)' is listed twice; the second is passed over") }
+                if !mayRepeat { outcome.warnings.append("the key '\(key)' is listed twice; the second is skipped") }
                 return
             }
             let isNamedAnew = renaming.isNamedAnew(known, listing, collection)

@@ -15,7 +15,7 @@ extension RunLedger {
     /// - Throws: what the catalog threw; nothing of the batch is in it then.
     func record(_ batch: [FinishedItem], on catalog: Connection, now: Int64) throws -> [RunEvent] {
         try requireCatalog(catalog)
-        // An item that a person gave up after its transfer had ended has its row.
+        // An item that a user cancelled after its transfer had ended has its row.
         let batch = batch.filter { item in
             if open.contains(item.work.id) { return true }
             try? item.body?.discard(in: context.output)

@@ -75,8 +75,8 @@ extension RunLedger {
 
     /// Sets what a failure leaves in the row: a stored file and its validators stay.
     ///
-    /// A permanent one stands for 1, 7, then 30 days until it is asked again. One that a person has asked again meanwhile
-    /// stands no longer for that.
+    /// A permanent one is retried after 1, 7, then every 30 days. One that a user has retried meanwhile
+    /// is not put off by that.
     ///
     /// - Parameter asked: whether a request was sent.
     func markFailed(

@@ -24,7 +24,7 @@ extension RunLedger {
         return items
     }
 
-    /// Ends what was listed of collections that a person gave up.
+    /// Ends what was listed of collections that a user cancelled.
     func dropCancelled(from outcome: inout ListingOutcome, on catalog: Connection, now: Int64) throws {
         guard !list.cancelled.isEmpty else { return }
         let dropped = outcome.work.filter { list.cancelled.contains($0.collectionID) }

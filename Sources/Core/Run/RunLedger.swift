@@ -123,7 +123,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         throw error
     }
 
-    /// Enters or ends items in one transaction. When it fails the run is given up, with the sums of the rows that there
+    /// Enters or ends items in one transaction. When it fails the run is aborted, with the sums of the rows that there
     /// are: what counts as listed or ended has no row then, and would be waited for without end.
     func transaction(on catalog: Connection, _ body: () throws -> Void) throws {
         try requireCatalog(catalog)

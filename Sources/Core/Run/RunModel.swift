@@ -1,7 +1,7 @@
 import Jobs
 package import Model
 
-/// A session as who watches it knows it: everything that the events so far have told. The terminal draws it, and the
+/// A session as its readers see it: everything that the events so far have reported. The terminal draws it, and the
 /// control sockets serve it. A value: no clock, no output.
 package struct RunModel: Sendable {
     package struct Job: Sendable {
@@ -37,19 +37,19 @@ package struct RunModel: Sendable {
 
     /// Counts the events: what changed since a version is what is marked with a later one.
     package private(set) var version = 0
-    /// Whether what is in flight was told once.
+    /// Whether what is in flight was reported once.
     private(set) var hasActivity = false
     package private(set) var jobs: [Job]
     package private(set) var collections = CollectionList()
     package private(set) var files = FileSlots()
-    /// In the order in which they were first held back.
+    /// In the order in which they were first paused.
     private var holds: [Hold] = []
     /// Items whose pictures are being made, by their rows' ids.
     private var rendering: [Int64: (job: String, item: ItemActivity)] = [:]
     package private(set) var retries = 0
     /// Items that wait to be tried again.
     package private(set) var waiting = 0
-    /// The next of these, and when it was told by the display's clock.
+    /// The next of these, and when it was reported by the display's clock.
     private var nextRetries: (items: [ItemRetry], at: Int64) = ([], 0)
     private var receivedBytes: Int64 = 0
 
@@ -153,7 +153,7 @@ package struct RunModel: Sendable {
         jobs[job].progress?.items = []
     }
 
-    /// Some of the items that ended were not told.
+    /// Some of the items that ended were not reported.
     mutating func forgetEnded() {
         version += 1
         for job in jobs.indices { jobs[job].ended.lose(upTo: version) }
@@ -177,7 +177,7 @@ extension RunModel {
     /// Items listed and selected so far; all of them once the list is complete.
     package var listed: Int { jobs.reduce(0) { $0 + max($1.progress?.listed ?? 0, $1.progress?.figures.items ?? 0) } }
 
-    /// Items that have ended, but for those that were given up.
+    /// Items that have ended, except those that were skipped.
     package var done: Int { ended - cancelled }
     private var ended: Int { jobs.reduce(0) { $0 + ($1.progress?.figures.items ?? 0) } }
     package var cancelled: Int { jobs.reduce(0) { $0 + ($1.progress?.figures.cancelled ?? 0) } }
@@ -197,7 +197,7 @@ extension RunModel {
             let ended = sums.map(\.ended.bytes).reduce(files.received, Self.sum)
             return (min(total, ended), total)
         }
-        // Else those in flight may be all that is left, and their servers have told.
+        // Else those in flight may be all that is left, and their servers have announced it.
         guard left > 0, files.count >= left, let remaining = files.remaining else { return nil }
         return (bytes, Self.sum(bytes, remaining))
     }
@@ -237,7 +237,7 @@ extension RunModel {
         }
     }
 
-    /// Hosts that are held back at this time.
+    /// Hosts that are paused at this time.
     package func holds(at time: Int64) -> [Hold] { holds.filter { $0.until > time } }
 }
 

@@ -39,7 +39,7 @@ package struct SessionOptions: Sendable {
     package var dayClock = DayClock.system
     /// The shard that the catalog is; nil for a run of its own.
     package var shard: ShardPart?
-    /// When a host that fails again and again is left alone.
+    /// When a host that fails again and again is paused.
     package var breaker = CircuitBreaker.Settings()
     /// Where complete bodies are read again whose reading takes long, beside the loops.
     package var bodyChecks = DispatchQueue(label: "runner.checks", attributes: .concurrent)

@@ -11,7 +11,7 @@ import Transfer
 final class SharedURLs {
     /// Items that take the outcome of another one, by that one's id.
     private var followers: [Int64: [ItemWork]] = [:]
-    /// Items that a person gave up: no other takes their outcomes.
+    /// Items that a user cancelled: no other takes their outcomes.
     private var givenUp: Set<Int64> = []
     /// Leaders by the hashes of what is asked for.
     private var leaders = HashIndex()
@@ -73,7 +73,7 @@ final class SharedURLs {
         Set(followers.filter { $0.value.contains { ids.contains($0.id) } }.keys)
     }
 
-    /// Takes from items that a person gives up the other places of their URLs: one of them is fetched for the others, in its
+    /// Takes from items that a user cancels the other places of their URLs: one of them is fetched for the others, in its
     /// own name.
     ///
     /// - Returns: what is to be fetched now.
@@ -88,7 +88,7 @@ final class SharedURLs {
         }
     }
 
-    /// An item that a person gave up is tried again.
+    /// An item that a user cancelled is retried.
     func reopen(_ item: Int64) {
         givenUp.remove(item)
     }

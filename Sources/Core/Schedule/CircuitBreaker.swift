@@ -4,9 +4,9 @@ import System
 /// Leaves a host alone that fails again and again, and finds out whether it is well again.
 ///
 /// It opens when requests have failed in a row, for some time: a short outage is for the tries of single items. After a
-/// pause one request is let through, and its success closes the circuit. When it fails, too, the host is given up with what
+/// pause one request is let through, and its success closes the circuit. When it fails, too, the host is abandoned with what
 /// waits for it if nothing could connect; else a few bad items may be all that is wrong, and others are let through, one
-/// after each pause: as many, and for as long, as grows with what waits. A host that is given up is left alone for twice as
+/// after each pause: as many, and for as long, as grows with what waits. A host that is abandoned is paused for twice as
 /// long each time.
 package struct CircuitBreaker: Sendable {
     package struct Settings: Sendable {
@@ -21,7 +21,7 @@ package struct CircuitBreaker: Sendable {
         /// How long a host that does connect may fail for each item that waits for it, and in all. Microseconds.
         package var patience: Int64 = 1_000_000
         var longestPatience: Int64 = 600_000_000
-        /// So many items have to fail for a host that does connect to be given up, and one more for so many that wait.
+        /// So many items have to fail before a host that does connect is abandoned, and one more for so many that wait.
         package var items = 8
         package var share = 8
         /// So many items in a row are always enough.
@@ -61,7 +61,7 @@ package struct CircuitBreaker: Sendable {
     /// What a failure changed.
     enum Change: Equatable {
         case opened(until: Monotonic)
-        /// What waits for the host is given up.
+        /// What waits for the host is skipped.
         case gaveUp(until: Monotonic)
     }
 
@@ -83,7 +83,7 @@ package struct CircuitBreaker: Sendable {
     /// Whether the last failure was one of the connection.
     var isUnreachable: Bool { !unconnected.isEmpty }
 
-    /// Whether what waits for the host is given up at this time.
+    /// Whether what waits for the host is skipped at this time.
     func isGivenUp(at now: Monotonic) -> Bool {
         if hasGivenUp, case .open(let until) = state { now < until } else { false }
     }

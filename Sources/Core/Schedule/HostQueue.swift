@@ -217,7 +217,7 @@ struct HostQueue: Sendable {
     }
 
     /// Takes a portion of parked items from each lane that runs low, as far as there is room. A lane with nothing ready
-    /// gets a few in any case, so that items of a host that is held back can't keep others out.
+    /// gets a few in any case, so that items of a paused host can't keep others out.
     ///
     /// - Parameter taken: items of all queues that count against the window.
     mutating func takeLoads(taken: Int) -> [(collection: Int64, precedence: Precedence, ids: [Int64])] {

@@ -4,20 +4,20 @@ package import System
 
 /// What hosts can bear: what requests tell of it, and what follows.
 extension Scheduler {
-    /// A host that is left alone because it failed again and again.
+    /// A host that is paused because it failed again and again.
     package struct Outage: Sendable, Equatable {
         package let job: JobIndex
         package let origin: HTTPOrigin
         /// Failures in a row.
         package let failures: Int
         package let until: Monotonic
-        /// Whether what waits for it is given up.
+        /// Whether what waits for it is skipped.
         package let isGivenUp: Bool
         /// Whether the last failures were of the connection, so that nothing could be asked.
         package let isUnreachable: Bool
     }
 
-    /// Items and requests of a job that end because their host is left alone.
+    /// Items and requests of a job that end because their host is paused.
     package struct GivenUp: Sendable, Equatable {
         package let job: JobIndex
         package let origin: HTTPOrigin
@@ -97,14 +97,14 @@ extension Scheduler {
         max(1, jobs[job].limits.perHost / hosts[host].parts)
     }
 
-    /// Hosts that have been left alone since the last call.
+    /// Hosts that have been paused since the last call.
     package mutating func takeOutages() -> [Outage] {
         guard !outages.isEmpty else { return [] }
         defer { outages = [] }
         return outages
     }
 
-    /// What ends because its host is left alone and a try after the pause has failed. Nothing of it begins any more.
+    /// What ends because its host is paused and an attempt after the pause has failed. None of it starts any more.
     package mutating func takeGivenUp(_ now: Monotonic) -> [GivenUp] {
         guard !givenUpHosts.isEmpty else { return [] }
         var result: [GivenUp] = []
@@ -124,7 +124,7 @@ extension Scheduler {
         return result
     }
 
-    /// How a job had to go easy on hosts so far.
+    /// How a job has throttled hosts so far.
     package func strains(job: JobIndex, now: Monotonic) -> [(HTTPOrigin, ThrottleStatistics)] {
         strains.filter { $0.key.job == job }.map { name, strain in
             var strain = strain

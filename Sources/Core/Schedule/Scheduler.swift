@@ -2,7 +2,7 @@ package import HTTP
 package import Model
 package import System
 
-/// Decides which transfer begins when: a value that is told what happened and answers what to do, without I/O, clock or
+/// Decides which transfer begins when: a value that takes what happened and returns what to do, without I/O, clock or
 /// randomness of its own.
 ///
 /// Every transfer is known by a number: an item by its row's id, a request of a source by a negative one. Items wait in
@@ -178,11 +178,11 @@ package struct Scheduler: Sendable {
     /// Queues with a lane that runs low.
     var lowQueues: Set<QueueName> = []
     var nextJob = 0
-    /// Hosts that have been left alone, to be told.
+    /// Hosts that have been paused, to be reported.
     var outages: [Outage] = []
     /// Hosts for which nothing waits any more until their pause is over.
     var givenUpHosts: Set<Int> = []
-    /// Of the hosts that jobs had to go easy on.
+    /// Of the hosts that jobs throttled.
     var strains: [QueueName: ThrottleStatistics] = [:]
     var generator: any RandomNumberGenerator & Sendable
     let backoff: Backoff
@@ -259,7 +259,7 @@ package struct Scheduler: Sendable {
         let host = number(of: load.origin, job: job)
         loadingCount -= load.ids.count
         guard !jobs[job].isStopped else { return false }
-        // The queue may have been given up meanwhile.
+        // The queue may have been dropped meanwhile.
         let emptyQueue = emptyQueue(job)
         var prioritised: Set<TransferID> = []
         swap(&prioritised, &jobs[job].prioritised)

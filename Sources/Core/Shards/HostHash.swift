@@ -4,7 +4,7 @@ package import HTTP
 /// Which shard a host, or a part of one, belongs to: the same on every machine, in every version.
 package enum HostHash {
     /// A host's shard among so many: the jump consistent hash of the first eight bytes, big-endian, of the SHA-256 of
-    /// `scheme://host:port`. The port always stands there, an IPv6 address in brackets.
+    /// `scheme://host:port`. The port is always included, an IPv6 address in brackets.
     package static func shard(of origin: HTTPOrigin, among count: Int) -> Int {
         let name = origin.host.contains(":") ? "[\(origin.host)]" : origin.host
         return jump(hash("\(origin.scheme)://\(name):\(origin.port)"), count)

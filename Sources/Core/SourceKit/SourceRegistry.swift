@@ -14,7 +14,7 @@ package struct SourceRegistry: Sendable {
     }
 }
 
-/// A source module with its types erased, so that different ones stand in one list.
+/// A source module with its types erased, so that different ones fit in one list.
 package struct SourceModule: Sendable {
     package let type: String
     package let summary: String

@@ -5,7 +5,7 @@ import Model
 import Schedule
 import System
 
-/// Tells at intervals what is in flight, and which hosts are held back.
+/// Reports at intervals what is in flight, and which hosts are paused.
 ///
 /// Only a transfer's own loop may look at it: each loop notes its part, and the last one to do so tells all parts.
 struct ActivityWatch {
@@ -23,7 +23,7 @@ struct ActivityWatch {
         var received: Int64 = 0
         var waiting = 0
         var retries: [ItemRetry] = []
-        /// Whether it has not been told.
+        /// Whether it has not been reported.
         var isNew = false
     }
 
@@ -44,7 +44,7 @@ struct ActivityWatch {
     /// Whether the first loop is to look now; it tells of the hosts, too.
     func isDue(on loop: Int, at now: Monotonic) -> Bool { loop == 0 && interest.includesProgress && due[0] <= now }
 
-    /// Notes that a host asked to be left alone.
+    /// Notes that a host asked for a pause.
     mutating func noteHold(_ origin: @autoclosure () -> HTTPOrigin, _ failure: TransferFailure?) {
         guard let failure, failure.isTransient, let retryAfter = failure.retryAfter, retryAfter > 0 else { return }
         noteHold(origin(), for: retryAfter, .retryAfter)
@@ -57,7 +57,7 @@ struct ActivityWatch {
         held.append(HostPause(host: origin.shortText, at: wall, until: wall + duration, reason: reason))
     }
 
-    /// What is to be told by one loop at this time.
+    /// What one loop has to report at this time.
     ///
     /// - Parameters:
     ///   - received: coded bytes of all requests that have ended on the loop.
@@ -89,7 +89,7 @@ struct ActivityWatch {
         return events
     }
 
-    /// Items that wait and are told one by one.
+    /// Waiting items that are reported one by one.
     private static let mostRetries = 5
 
     private static func nextRetries(of transfers: [ItemDownload], now: Monotonic) -> [ItemRetry] {

@@ -12,7 +12,7 @@ package final class FinishedItem: @unchecked Sendable {  // the loop hands it to
     package var body: SealedPart?
     /// What a good reply said of itself, read when the item is recorded: the loop has better to do.
     package let reply: GoodReply?
-    /// Whether a failure stands until its time to be asked again.
+    /// Whether a failure lasts until its next attempt, a day or more later.
     package var isPermanent: Bool
     /// When the last byte came.
     package let endedAt: Monotonic

@@ -3,14 +3,14 @@ package import Model
 package import Schedule
 import System
 
-/// A host that is left alone, as one job has to do with it.
+/// A paused host, as it concerns one job.
 package struct HostOutage: Sendable {
     package let job: Scheduler.JobIndex
-    /// For people, and why the items that are given up failed.
+    /// For people, and why the skipped items failed.
     package let failure: TransferFailure
-    /// Whether nobody was told yet.
+    /// Whether it was not reported yet.
     package var shouldReport = false
-    /// Items that are given up and never began.
+    /// Items that are skipped and never started.
     package var items: [Int64] = []
 }
 
@@ -24,7 +24,7 @@ extension HostSignal {
 }
 
 extension TransferCoordinator {
-    /// How a job had to go easy on hosts so far.
+    /// How a job has throttled hosts so far.
     package func strains(_ context: RunContext) -> [(HTTPOrigin, ThrottleStatistics)] {
         state.withLock { $0.scheduler.strains(job: context.index, now: .now()) }
     }
@@ -53,7 +53,7 @@ extension TransferCoordinator {
         }
     }
 
-    /// Hosts that were left alone since the last turn, and what ends because of that.
+    /// Hosts that were paused since the last turn, and what ends because of that.
     func takeTroubles(_ state: inout State, now: Monotonic) -> [HostOutage] {
         let givenUp = state.scheduler.takeGivenUp(now)
         guard !state.troubles.isEmpty || !givenUp.isEmpty else { return [] }

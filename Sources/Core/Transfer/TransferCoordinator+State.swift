@@ -28,7 +28,7 @@ extension TransferCoordinator {
         var activity: ActivityWatch
         /// Names by the scheduler's numbers.
         var jobs: [String] = []
-        /// Why hosts are left alone, and what of that is to be told.
+        /// Why hosts are paused, and what of that is to be reported.
         var outages: [HTTPOrigin: TransferFailure] = [:]
         var troubles: [HostOutage] = []
 

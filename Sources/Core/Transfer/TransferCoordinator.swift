@@ -178,7 +178,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
         wakeAll()
     }
 
-    /// Has what is in flight told at once.
+    /// Has what is in flight reported at once.
     package func tellActivity() {
         state.withLock { $0.activity.restart(at: .now()) }
         wakeAll()
@@ -246,7 +246,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
         wake()
     }
 
-    /// What an item failed of that a person gave up.
+    /// The failure of an item that a user cancelled.
     package static let cancelledByRequest = "cancelled on request"
     static let stopped = TransferFailure(.cancelled, "the run is being stopped")
     static let cancelled = TransferFailure(.cancelled, cancelledByRequest)
@@ -362,7 +362,7 @@ package final class TransferCoordinator: HTTPLoopDriver {
             transfer = ItemDownload(work, engine: self)
             state.transfers[admission.id] = transfer
         } else {
-            // It was given up between its admission and now.
+            // It was cancelled between its admission and now.
             _ = state.scheduler.finished(admission.id, .failed(Self.cancelled), now: now)
             return
         }

@@ -15,7 +15,7 @@ package protocol TransferSink: AnyObject, Sendable {
     /// Takes events that are soon out of date.
     func offer(_ activity: [RunEvent])
     func started(_ items: [StartedItem], at wall: Int64)
-    /// A host is paused or given up, and items may end because of that.
+    /// A host is paused, and its items may be skipped because of that.
     func tell(_ trouble: HostOutage)
     /// Reads the details of parked items, and gives them to ``TransferCoordinator/loaded(_:_:)``.
     func load(_ load: Scheduler.Load, for engine: TransferCoordinator)

@@ -49,7 +49,7 @@ struct CSVWriter {
                 && utf8.allSatisfy { byte in
                     byte >= 0x20 && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "\"")
                 }
-            // An empty text is told from NULL by its quotes; a space at an end is lost to some readers without them.
+            // Its quotes distinguish an empty text from NULL; a space at an end is lost to some readers without them.
             if isPlain, let first = utf8.first, let last = utf8.last, first != 0x20, last != 0x20 {
                 return bytes.append(contentsOf: utf8)
             }

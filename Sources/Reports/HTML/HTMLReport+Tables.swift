@@ -46,7 +46,7 @@ extension HTMLReport {
         var groups: [Markup] = []
         for group in failures.groups {
             let advice =
-                group.known.map { "Known\($0.attempts); --failed asks at once." }
+                group.known.map { "Known\($0.attempts); --failed retries at once." }
                 ?? failureAdvice(word: group.word, status: group.status)
             let hosts = group.hosts.filter { !$0.name.isEmpty }
             let names =

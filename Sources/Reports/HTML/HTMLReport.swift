@@ -50,8 +50,8 @@ package struct HTMLReport {
     /// The scripts as one, in the order in which they need each other. Modules of one file need no imports and exports.
     static let script: String = {
         let parts = [
-            PackageResources.charts_js, PackageResources.timeline_js, PackageResources.report_items_js,
-            PackageResources.report_js,
+            PackageResources.scales_js, PackageResources.charts_js, PackageResources.timeline_js,
+            PackageResources.report_items_js, PackageResources.report_js,
         ]
         let statements = parts.flatMap { lines(of: $0) }.filter { !$0.hasPrefix("import ") }
             .map { $0.hasPrefix("export ") ? $0.dropFirst("export ".count) : $0 }

@@ -1,7 +1,8 @@
 // The table of items: sorted, filtered and searched, with the rows on the screen in the document and no others. What was
 // chosen is in the address, so that a reader can send it.
 
-import { byteText, countText, durationText, outcomes, phases } from "./charts.js";
+import { outcomes, phases } from "./charts.js";
+import { byteText, countText, durationText } from "./scales.js";
 
 const rowHeight = 33;
 const letters = { downloaded: "↓", unchanged: "=", fresh: "○", evicted: "−", failed: "×", cancelled: "–" };
@@ -97,7 +98,7 @@ export function itemTable(section, data, chosen) {
         if (column.isText) {
             const texts = new Map(rows.map((at) => [at, column.value(at)]));
             const order = new Intl.Collator(undefined, { numeric: true });
-            // Comparing by letters of any script is slow: texts of plain letters are told apart without it.
+            // Comparing by letters of any script is slow: texts of plain letters are compared without it.
             rows.sort((one, other) => {
                 const [a, b] = [texts.get(one), texts.get(other)];
                 return sign * (a === b ? 0 : rows.length > 5000 ? (a < b ? -1 : 1) : order.compare(a, b)) || one - other;

@@ -1,6 +1,7 @@
 // Fills the plots and the table of a report from the data that it carries. The numbers are in the page without it.
 
-import { area, bars, byteText, countText, durationText, histogram, outcomes, phases, scatter, surface } from "./charts.js";
+import { area, bars, histogram, outcomes, phases, scatter, surface } from "./charts.js";
+import { byteText, countText, durationText } from "./scales.js";
 import { timeline } from "./timeline.js";
 import { itemTable } from "./report-items.js";
 

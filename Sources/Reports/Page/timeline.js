@@ -1,6 +1,7 @@
 // The transfers of a run in time: what was in flight when, and what each waited for.
 
-import { axes, axisTimeText, hover, outcomes, phases, surface, time } from "./charts.js";
+import { axes, hover, outcomes, phases, surface } from "./charts.js";
+import { axisTimeText, time } from "./scales.js";
 
 /**
  * A lane for each slot in flight and a bar for each transfer, coloured by phase.

@@ -80,6 +80,7 @@ struct ScreenGrid {
         switch final {
         case "A": row = max(0, row - number)
         case "B": row = min(rows - 1, row + number)
+        case "C": column = min(columns - 1, column + number)
         case "G": column = number - 1
         case "K": eraseRow()
         case "J":

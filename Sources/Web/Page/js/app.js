@@ -48,7 +48,7 @@ function showLive() {
     } else if (rows.length === 0) {
         setText(status, live.reachable ? "Nothing is running" : "Connecting…");
     } else {
-        // One line for each run, updated in place: names that stand still are not announced again.
+        // One line for each run, updated in place: names that do not change are not announced again.
         while (status.children.length > rows.length || (status.firstChild && !status.firstElementChild)) status.lastChild.remove();
         rows.forEach((row, index) => {
             const line = status.children[index] ?? status.appendChild(

@@ -39,7 +39,7 @@ export function addMarkers(map, { collections, items }, { openPlace, openPhotos 
         return marker;
     }));
     places.on("clusterclick", ({ layer }) => {
-        // Places at one spot cannot be told apart by going nearer.
+        // Zooming in does not separate places at one spot.
         if (layer.getBounds().getNorthEast().equals(layer.getBounds().getSouthWest())) layer.spiderfy();
         else map.fitBounds(layer.getBounds(), { padding: [50, 50], maxZoom: 11 });
     });
