@@ -21,7 +21,7 @@ func module(
 
 /// Of the report in HTML.
 let reportParts = [
-    "scales.js", "charts.js", "timeline.js", "report-items.js", "report.js", "report.css",
+    "scales.js", "charts.js", "timeline.js", "report-items.js", "report.js", "base.css", "report.css",
 ].map { "Page/\($0)" }
 
 /// The tests of a module, through its front door.

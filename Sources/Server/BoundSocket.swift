@@ -48,7 +48,7 @@ final class BoundSocket: Sendable {
                 throw ServerError("cannot listen at \(folder.path(of: name)): another program listens there")
             }
         }
-        throw .last("listen at", folder.path(of: name))
+        throw ServerError("cannot listen at \(folder.path(of: name)): others take the name again and again")
     }
 
     /// Once, by whoever comes first.

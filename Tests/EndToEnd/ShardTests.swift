@@ -7,60 +7,9 @@ import Testing
 /// A run that several machines share: here several processes, each with a shard.
 @Suite("End to end: shards", .wholeProgramLimit)
 struct ShardTests {
-    /// Servers, each a host of its own, and a job with so many items of each.
-    private struct Site {
-        let workplace: Workplace
-        let servers: [FaultyServer]
-        let job: String
-
-        init(
-            _ counts: [Int], transfer: [String] = [], rest: [String] = [],
-            answer: @escaping @Sendable (FaultyServer.Request) -> FaultyServer.Response = {
-                .ok("the body of \($0.path)", headers: [("ETag", "\"1\""), ("Cache-Control", "no-cache")])
-            }
-        ) throws {
-            workplace = try Workplace()
-            servers = try counts.map { _ in try FaultyServer { answer($0) } }
-            var items: [String] = []
-            for (host, (server, count)) in zip(servers, counts).enumerated() {
-                for number in 0..<count {
-                    items.append("  - {key: h\(host)/\(number), url: '\(server.url("/\(host)/\(number)"))'}")
-                }
-            }
-            job = try workplace.writeJob(
-                source: ["items:"] + items, transfer: transfer, rest: rest)
-        }
-
-        var requests: [FaultyServer.Request] { servers.flatMap(\.requests) }
-
-        func carve(_ count: Int, _ flags: [String] = []) throws -> RunningProgram.Result {
-            try workplace.run(["shards", "job.yaml", "--count", "\(count)", "--to", "shards"] + flags)
-        }
-
-        func start(_ number: Int, _ flags: [String] = []) throws -> RunningProgram {
-            let digits = String(number)
-            let name = String(repeating: "0", count: 4 - digits.count) + digits
-            // A machine has nothing of the catalog.
-            return try workplace.start(
-                ["shard", "run", "shards/\(name).shard"] + flags, environment: ["RUNNER_DATABASE": "/nowhere/c.sqlite"])
-        }
-
-        func work(_ number: Int, _ flags: [String] = []) throws -> RunningProgram.Result {
-            try start(number, flags).wait()
-        }
-
-        func merge() throws -> RunningProgram.Result { try workplace.run(["merge", "shards"]) }
-
-        /// What is wrong with the catalog and the files.
-        func faults() throws -> [String] {
-            let verified = try workplace.run(["verify"])
-            return try workplace.catalog().contradictions() + (verified.ending == .exit(0) ? [] : verified.lines)
-        }
-    }
-
     @Test("every item is asked once, by one machine a host, and the run looks like any other", arguments: [1, 3, 64])
     func whole(count: Int) throws {
-        let site = try Site([60, 5, 5, 5])
+        let site = try ShardSite([60, 5, 5, 5])
         let carved = try site.carve(count)
         #expect(carved.ending == .exit(0), "\(carved.errors)")
         #expect(carved.lines.count == count)
@@ -99,7 +48,7 @@ struct ShardTests {
 
     @Test("a machine that is killed is done again from its last checkpoint, and nothing is lost")
     func killed() throws {
-        let site = try Site([150], transfer: ["rate: 25/s"])
+        let site = try ShardSite([150], transfer: ["rate: 25/s"])
         #expect(try site.carve(1).ending == .exit(0))
         let first = try site.start(0, ["--checkpoint", "100ms"])
         try first.waitForErrors { text in
@@ -128,7 +77,7 @@ struct ShardTests {
 
     @Test("the same shard twice at once does no harm, even where each reply has other bytes")
     func twice() throws {
-        let site = try Site([40]) { .ok("\($0.path) \(UInt64.random(in: 0 ... .max))") }
+        let site = try ShardSite([40]) { .ok("\($0.path) \(UInt64.random(in: 0 ... .max))") }
         #expect(try site.carve(1).ending == .exit(0))
         let programs = [try site.start(0), try site.start(0)]
         for program in programs { #expect(try program.wait().ending == .exit(0)) }
@@ -139,7 +88,7 @@ struct ShardTests {
 
     @Test("SIGTERM ends a machine in good order, and the next goes on from there")
     func terminated() throws {
-        let site = try Site([300], transfer: ["rate: 100/s"])
+        let site = try ShardSite([300], transfer: ["rate: 100/s"])
         #expect(try site.carve(1).ending == .exit(0))
         let first = try site.start(0)
         try site.servers[0].waitForRequests(40)
@@ -157,7 +106,7 @@ struct ShardTests {
 
     @Test("merging while others work names what is missing, and the run goes on")
     func during() throws {
-        let site = try Site([10, 10, 10, 10])
+        let site = try ShardSite([10, 10, 10, 10])
         #expect(try site.carve(2, ["--set", "transfer.per_host=1"]).ending == .exit(0))
         #expect(try site.work(0).ending == .exit(0))
         let merged = try site.merge()
@@ -175,7 +124,7 @@ struct ShardTests {
 
     @Test("failures come home as failures, with the host that was throttled")
     func failures() throws {
-        let site = try Site([6, 6], rest: ["allow_failed: 2"]) { request in
+        let site = try ShardSite([6, 6], rest: ["allow_failed: 2"]) { request in
             request.path.hasSuffix("/3") ? .status(404) : .ok("the body of \(request.path)")
         }
         #expect(try site.carve(2).ending == .exit(0))
@@ -192,7 +141,7 @@ struct ShardTests {
 
     @Test("what needs no request is settled where the list is read, and what is listed no more is gone")
     func settled() throws {
-        let site = try Site([4, 4]) { .ok("the body of \($0.path)", headers: [("Cache-Control", "max-age=3600")]) }
+        let site = try ShardSite([4, 4]) { .ok("the body of \($0.path)", headers: [("Cache-Control", "max-age=3600")]) }
         #expect(try site.workplace.run(["job.yaml"]).ending == .exit(0))
         let all = try site.carve(2)
         #expect(all.ending == .exit(0))
@@ -212,7 +161,7 @@ struct ShardTests {
 
     @Test("a machine without the shared folder, or without a variable, says so and stores nothing")
     func unfit() throws {
-        let site = try Site([3], transfer: ["headers: {X-Key: '${SHARD_KEY}'}"])
+        let site = try ShardSite([3], transfer: ["headers: {X-Key: '${SHARD_KEY}'}"])
         let variables = ["SHARD_KEY": "sesame-open"]
         let carved = try site.workplace.run(
             ["shards", "job.yaml", "--count", "1", "--to", "shards"], environment: variables)
@@ -235,7 +184,7 @@ struct ShardTests {
 
     @Test("gc and reset take away what machines kept of a run that is over without them")
     func swept() throws {
-        let site = try Site([3])
+        let site = try ShardSite([3])
         func kept() -> [String] { site.workplace.directory.names(in: "out/.runner/shards") }
         #expect(try site.carve(1).ending == .exit(0))
         #expect(try site.work(0).ending == .exit(0))
@@ -255,7 +204,7 @@ struct ShardTests {
 
     @Test("what a carving that was killed left gives way, and merges nothing")
     func brokenOff() throws {
-        let site = try Site([3])
+        let site = try ShardSite([3])
         #expect(try site.carve(1).ending == .exit(0))
         let catalog = try Connection(path: site.workplace.database, mode: .readWrite)
         try catalog.execute("DELETE FROM shard")
@@ -280,7 +229,7 @@ struct ShardTests {
         "the files for an engine are shown without anything being listed",
         arguments: ["slurm", "kubernetes", "parallel"])
     func printed(_ engine: String) throws {
-        let site = try Site([3])
+        let site = try ShardSite([3])
         let shown = try site.workplace.run(["submit", "job.yaml", "--engine", engine, "--count", "7", "--print"])
         #expect(shown.ending == .exit(0))
         #expect(
@@ -289,106 +238,10 @@ struct ShardTests {
         #expect(!FileManager.default.fileExists(atPath: site.workplace.database))
     }
 
-    @Test(
-        "what is no shard is a usage error that says so, and no engine tries it again",
-        arguments: [".", "/dev/null", "pipe", "text", "empty", "catalog.sqlite"])
-    func noShard(_ name: String) throws {
-        let site = try Site([1])
-        #expect(try site.workplace.run(["job.yaml"]).ending == .exit(0))
-        try site.workplace.directory.write("some text\n", to: "text")
-        try site.workplace.directory.write("", to: "empty")
-        try #require(mkfifo(site.workplace.directory.path("pipe"), 0o600) == 0)
-        let result = try site.workplace.run(["shard", "run", name])
-        #expect(result.ending == .exit(64))
-        let path = name.hasPrefix("/") ? name : site.workplace.directory.path(name)
-        #expect(result.errors.contains("\(path) is no shard: "))
-        // A copy of it has a name that nobody knows.
-        #expect(!result.errors.contains("shard.sqlite"))
-    }
-
-    @Test("a folder for shards that can't be is refused with the reason")
-    func foldersForShards() throws {
-        let site = try Site([1])
-        try site.workplace.directory.write("text", to: "file")
-        for folder in ["file", "file/below"] {
-            let result = try site.workplace.run(["shards", "job.yaml", "--count", "1", "--to", folder])
-            #expect(result.ending == .exit(2))
-            #expect(
-                result.errors.contains(
-                    "can't make the folder \(site.workplace.directory.path("file")): it is there, and no folder"))
-        }
-        for folder in ["out", "out/shards", "out/.runner/shards", "x/../out/shards"] {
-            let result = try site.workplace.run(["shards", "job.yaml", "--count", "1", "--to", folder])
-            #expect(result.ending == .exit(64))
-            #expect(result.errors.contains("is in the output directory of the job 'list'"))
-        }
-        #expect(site.workplace.files() == [])
-    }
-
-    @Test("shards that are out keep others from being carved, until their folder is removed")
-    func carvedTwice() throws {
-        let site = try Site([4])
-        #expect(try site.carve(2).ending == .exit(0))
-        func second() throws -> RunningProgram.Result {
-            try site.workplace.run(["shards", "job.yaml", "--count", "2", "--to", "more"])
-        }
-        let folder = site.workplace.directory.path("shards")
-        let refused = try second()
-        #expect(refused.ending == .exit(2))
-        #expect(refused.errors.contains("run 1 of 'list' is in shards in \(folder), and they have not all come home"))
-        #expect(site.workplace.files(below: "more") == [])
-        #expect(try site.workplace.catalog().values("SELECT count(*) FROM run") == [1])
-        try FileManager.default.removeItem(atPath: folder)
-        let carved = try second()
-        #expect(carved.ending == .exit(0))
-        #expect(carved.errors.contains("run 1 has ended: its shards are not in \(folder) any more"))
-        #expect(
-            try site.workplace.catalog().values("SELECT outcome FROM run ORDER BY id") == ["interrupted", "running"])
-        #expect(try site.workplace.catalog().contradictions() == [])
-    }
-
-    @Test("a result that is damaged is named, and keeps the others from nothing")
-    func damagedResult() throws {
-        let site = try Site([4])
-        #expect(try site.carve(2).ending == .exit(0))
-        #expect(try site.work(1).ending == .exit(0))
-        try site.workplace.directory.write("text", to: "shards/0000.done")
-        let merged = try site.merge()
-        #expect(merged.ending == .exit(1))
-        let file = site.workplace.directory.path("shards/0000.done")
-        #expect(merged.errors.contains("\(file) is no shard"))
-        #expect(merged.errors.contains("list: run 1: 1 of 2 shards"))
-        #expect(!merged.errors.contains("--database FILE"))
-        #expect(try site.work(0).ending == .exit(0))
-        #expect(try site.merge().ending == .exit(0))
-        #expect(try site.faults() == [])
-    }
-
-    @Test("a merge into another catalog, or none, names the one that the shards are of")
-    func otherCatalog() throws {
-        let site = try Site([2])
-        #expect(try site.carve(1).ending == .exit(0))
-        let database = site.workplace.database
-        let missing = try site.workplace.run(["merge", "shards", "--database", "missing.sqlite"])
-        #expect(missing.ending == .exit(2))
-        #expect(
-            missing.errors.contains("missing.sqlite is not there") && missing.errors.contains("--database \(database)"))
-        #expect(
-            try site.workplace.run(["job.yaml", "--database", "other.sqlite", "--set", "output.directory=o"]).ending
-                == .exit(0))
-        let other = try site.workplace.run(["merge", "shards", "--database", "other.sqlite"])
-        #expect(other.ending == .exit(2))
-        #expect(other.errors.contains("other.sqlite is another") && other.errors.contains("--database \(database)"))
-        for suffix in ["", "-wal", "-shm"] { site.workplace.remove("catalog.sqlite\(suffix)") }
-        let gone = try site.workplace.run(["merge", "shards"])
-        #expect(gone.ending == .exit(2))
-        #expect(gone.errors.contains("put a backup back") && !gone.errors.contains("--database"))
-    }
-
     @Test("with --failed machines ask for what failed, and for nothing else")
     func failedOnly() throws {
         let isBroken = Monitor(true)
-        let site = try Site([6, 6]) { request in
+        let site = try ShardSite([6, 6]) { request in
             isBroken.withLock(\.self) && request.path.hasSuffix("/3")
                 ? .status(404) : .ok("the body of \(request.path)")
         }
@@ -411,25 +264,5 @@ struct ShardTests {
         // Nothing is left that failed.
         let again = try site.carve(2, ["--failed=http"])
         #expect(again.ending == .exit(0) && again.errors.contains("nothing is to be asked"))
-    }
-
-    @Test("what is no shard, or of another catalog, is refused")
-    func refused() throws {
-        let site = try Site([3])
-        try site.workplace.directory.write("nothing", to: "other.shard")
-        #expect(try site.workplace.run(["shard", "run", "other.shard"]).ending == .exit(64))
-        #expect(try site.workplace.run(["shard", "run", "missing.shard"]).ending == .exit(75))
-        #expect(try site.workplace.run(["shard", "go", "other.shard"]).ending == .exit(64))
-        #expect(try site.workplace.run(["merge", "nowhere"]).ending == .exit(2))
-        #expect(try site.workplace.run(["shards", "job.yaml", "--to", "shards"]).ending == .exit(64))
-        #expect(try site.carve(1).ending == .exit(0))
-        let again = try site.carve(2)
-        #expect(again.ending == .exit(2))
-        #expect(again.errors.contains("has the shards of a run that has not ended"))
-        let other = try site.workplace.run(["merge", "shards", "--database", "other.sqlite"])
-        #expect(other.ending == .exit(2))
-        let limited = try site.workplace.run(
-            ["shards", "job.yaml", "--count", "1", "--to", "more", "--set", "output.max_bytes=1MB"])
-        #expect(limited.ending == .exit(78))
     }
 }

@@ -58,6 +58,22 @@ struct HTMLReportTests {
         #expect(!text.contains(" style=") && !text.contains("onclick") && !text.contains("http://"))
     }
 
+    @Test("each colour that it uses is the page's, for a light scheme and a dark one")
+    func colours() throws {
+        let folder = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+        let page = try String(contentsOfFile: "\(folder)/Sources/Web/Page/css/base.css", encoding: .utf8)
+        let style = try part(try html(Catalog.flags()), from: "<style>", to: "</style>")
+        let used = Set(style.matches(of: /var\(--([a-z-]+)\)/).map { String($0.1) })
+        #expect(used.count > 10)
+        for name in used {
+            let values = page.matches(of: try Regex("--\(name): (#[0-9a-f]+);")).compactMap { $0.output[1].substring }
+            #expect(values.count == 2, "\(name)")
+            for value in values { #expect(style.contains("--\(name): \(value);")) }
+            // The dark ones twice, as the system has it and as the reader does; paper has its own.
+            #expect(style.matches(of: try Regex("--\(name): #")).count >= 3)
+        }
+    }
+
     @Test("no text of the catalog is markup, or reorders what is around it")
     func hostile() throws {
         let catalog = try Catalog()

@@ -58,7 +58,9 @@ package struct HTMLReport {
         return "\"use strict\";\n" + statements.joined(separator: "\n")
     }()
 
-    static let style = lines(of: PackageResources.report_css).joined(separator: "\n")
+    static let style =
+        Palette.style(from: String(decoding: PackageResources.base_css, as: UTF8.self))
+        + lines(of: PackageResources.report_css).joined(separator: "\n")
 
     /// Without indentation, empty lines and lines of comment, which a report needs not carry. None of the files has a text of
     /// several lines.
