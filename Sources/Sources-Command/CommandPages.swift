@@ -12,6 +12,9 @@ package struct CommandPages: SourcePages {
     /// A script that asks for patience longer than this is not waited for. Seconds.
     private static let longestWait: Double = 600
 
+    /// Of items that name none.
+    private static let noCollection = ListedCollection(key: "#@", title: "Without a collection")
+
     private let options: CommandOptions
     private let context: SourceContext
     private var script: RunningScript?
@@ -150,7 +153,8 @@ package struct CommandPages: SourcePages {
         case .request(let request): script.fetch(request)
         case .error(let fault):
             if fault.isTransient {
-                throw TransientFault(description: fault.message, wait: max(1, fault.retryAfter ?? 5))
+                throw TransientFault(
+                    description: ScriptMessage.shortened(fault.message), wait: max(1, fault.retryAfter ?? 5))
             }
             throw ScriptError(fault.message)
         case .done(let done):
@@ -169,14 +173,15 @@ package struct CommandPages: SourcePages {
 
     /// The item as it is listed: one that can't be fetched has a key and a collection all the same, so that it has a row.
     private mutating func placed(_ item: ListedItem, in page: inout Page) -> ListedItem {
-        let name = item.collection
+        let name = item.collection.isEmpty ? Self.noCollection.key : item.collection
         if collections.insert(name).inserted {
             unlisted.insert(name)
-            page.collections.append(ListedCollection(key: name, title: name.isEmpty ? "Without a collection" : name))
+            page.collections.append(
+                item.collection.isEmpty ? Self.noCollection : ListedCollection(key: name, title: name))
         }
-        let misplaced = "its collection '\(name.shownInMessage(limit: 60))' was not listed before it"
+        let misplaced = "its collection '\(item.collection.shownInMessage(limit: 60))' was not listed before it"
         let reason = item.invalid ?? (unlisted.contains(name) ? misplaced : context.refusal(of: item))
-        return reason.map { item.refused($0, number: counts.items) } ?? item
+        return reason.map { item.refused($0, in: name, number: counts.items) } ?? item
     }
 
     /// Judges the end of the script.
@@ -236,7 +241,7 @@ final class RunningScript: Sendable {
 
 extension ListedItem {
     /// The same as one that can't be fetched. Without a key it gets one of its number in the list.
-    fileprivate func refused(_ reason: String, number: Int) -> ListedItem {
+    fileprivate func refused(_ reason: String, in collection: String, number: Int) -> ListedItem {
         let key = key.isEmpty ? "#@\(number)" : key
         return ListedItem(
             collection: collection, key: key, url: url, title: title.isEmpty ? key : title, description: description,

@@ -44,7 +44,7 @@ struct ScriptInterview {
             switch try next() {
             case .problem(let option, let message): problems.append((option, message))
             case .done: return problems
-            case .error(let fault): return problems + [(nil, fault.message)]
+            case .error(let fault): return problems + [(nil, ScriptMessage.shortened(fault.message))]
             case .request(let request):
                 process.send(
                     FetchService.failure(request.id, "offline", "nothing is requested while a job file is checked").line

@@ -84,7 +84,7 @@ private struct LooseMembers<Member: CodingKey> {
     ) -> Value? {
         guard container.contains(member), (try? container.decodeNil(forKey: member)) != true else { return nil }
         if let value = try? container.decode(type, forKey: member), isRight(value) { return value }
-        faults.append("its \(member.stringValue) is not \(wanted)")
+        faults.append("its '\(member.stringValue)' is not \(wanted)")
         return nil
     }
 

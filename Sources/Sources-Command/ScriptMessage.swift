@@ -32,22 +32,25 @@ enum ScriptMessage {
     init(_ line: [UInt8]) throws(ScriptError) {
         // JSONDecoder would repair what is not UTF-8.
         guard String(validating: line, as: UTF8.self) != nil else { throw ScriptError("is not UTF-8", line) }
+        var isObject = false
         do {
-            switch try Self.decode(Kind.self, line).type {
+            let type = try Self.decode(Kind.self, line).type
+            isObject = true
+            switch type {
             case "spec":
                 let spec = try Self.decode(ScriptSpec.self, line)
                 if let complaint = spec.complaint { throw ScriptError("\(complaint)", line) }
                 self = .spec(spec)
             case "problem":
                 let problem = try Self.decode(Problem.self, line)
-                self = .problem(at: problem.at, message: problem.message)
+                self = .problem(at: problem.at, message: Self.shortened(problem.message))
             case "collection":
                 let collection = try Self.decode(ScriptCollection.self, line)
                 self = .collection(collection.listed, faults: collection.faults)
             case "item": self = .item(try Self.decode(ScriptItem.self, line).listed)
             case "progress": self = .progress
             case "memory": self = .memory(try Self.decode(Memory.self, line).value)
-            case "warning": self = .warning(try Self.decode(Warning.self, line).message)
+            case "warning": self = .warning(Self.shortened(try Self.decode(Warning.self, line).message))
             case "request": self = .request(try Self.decode(ScriptRequest.self, line))
             case "error": self = .error(try Self.decode(ScriptFault.self, line))
             case "done": self = .done(try Self.decode(Done.self, line))
@@ -66,8 +69,14 @@ enum ScriptMessage {
             throw ScriptError(
                 "has another type in '\(context.codingPath.map(\.stringValue).joined(separator: "."))'", line)
         } catch {
-            throw ScriptError("is not a JSON object", line)
+            throw ScriptError(isObject ? "has a value that can't be read" : "is not a JSON object", line)
         }
+    }
+
+    /// A message as people read it: more of it nobody reads.
+    static func shortened(_ message: String) -> String {
+        let longest = 2_000
+        return message.utf8.count <= longest ? message : "\(message.prefix(longest))…"
     }
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ line: [UInt8]) throws -> Value {
@@ -129,7 +138,7 @@ struct ScriptError: Error, CustomStringConvertible {
     private let line: [UInt8]?
 
     init(_ description: String) {
-        self.description = description
+        self.description = ScriptMessage.shortened(description)
         line = nil
     }
 

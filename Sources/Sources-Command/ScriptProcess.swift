@@ -279,7 +279,7 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
             close(output)
             output = -1
             // A last line may have no end; of a script that was ended it is half a line.
-            if !incoming.isEmpty, !hasKilled { deliver([incoming]) }
+            if !incoming.allSatisfy(Self.isBlank), !hasKilled { deliver([incoming]) }
             incoming = []
             if status == nil { askToEnd() }
             return true
@@ -289,7 +289,7 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
         var lines: [[UInt8]] = []
         var start = incoming.startIndex
         while let end = incoming[start...].firstIndex(of: 0x0A) {
-            if end > start { lines.append(Array(incoming[start..<end])) }
+            if !incoming[start..<end].allSatisfy(Self.isBlank) { lines.append(Array(incoming[start..<end])) }
             start = end + 1
         }
         incoming.removeFirst(start)
@@ -304,6 +304,8 @@ final class ScriptProcess: @unchecked Sendable {  // what the thread does not ow
         }
         return !lines.isEmpty
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0D || byte == 0x09 }
 
     private func deliver(_ lines: [[UInt8]]) {
         guard !lines.isEmpty else { return }

@@ -56,6 +56,7 @@ struct ListTests {
             (#"printf '{"type":"warning","message":"\377"}\n'"#, "a line of the script is not UTF-8"),
             (#"echo '{"type":"warning"}'"#, "a line of the script has no 'message'"),
             (#"echo '{"type":"request","id":"x","url":"SERVER/1"}'"#, "a line of the script has another type in 'id'"),
+            (#"echo '{"type":"done","items":1e300}'"#, "a line of the script has a"),
             (#"echo '{"type":"done","items":2}'"#, "./list.sh counted 2 items, of which 1 came"),
             (#"echo '{"type":"done","collections":0}'"#, "./list.sh counted 0 collections, of which 1 came"),
             (
@@ -79,6 +80,12 @@ struct ListTests {
         #expect(finished.outcome == .failed)
         #expect(finished.detail?.hasPrefix("the list failed: \(reason)") == true, "\(finished.detail ?? "")")
         #expect(try run.items("state") == ["a/1": "stored", "a/2": "stored", "a/3": "stored"])
+    }
+
+    @Test("blank lines are passed over, and so is a carriage return at the end of a line")
+    func blank() async throws {
+        let end = #"printf '\r\n  \t\n\n{"type":"progress"}\r\n{"type":"done","items":1}\r\n '"#
+        #expect(try await CommandRun(Self.list(1, end: end)).run().finished.outcome == .complete)
     }
 
     @Test("a last line without its end counts")
@@ -127,29 +134,32 @@ struct ListTests {
         arguments: [
             (
                 #""collection":"a","key":"k","url":"SERVER/1","size":-1"#,
-                "its size is not a whole number from 0 to 2^53"
+                "its 'size' is not a whole number from 0 to 2^53"
             ),
-            (#""collection":"a","key":"k","url":"SERVER/1","size":1e300"#, "its size is not a whole number"),
-            (#""collection":"a","key":"k","url":"SERVER/1","size":1e999"#, "its size is not a whole number"),
-            (#""collection":"a","key":"k","url":"SERVER/1","size":"12""#, "its size is not a whole number"),
-            (#""collection":"a","key":"k","url":"SERVER/1","size":9007199254740993"#, "its size is not a whole number"),
+            (#""collection":"a","key":"k","url":"SERVER/1","size":1e300"#, "its 'size' is not a whole number"),
+            (#""collection":"a","key":"k","url":"SERVER/1","size":1e999"#, "its 'size' is not a whole number"),
+            (#""collection":"a","key":"k","url":"SERVER/1","size":"12""#, "its 'size' is not a whole number"),
+            (
+                #""collection":"a","key":"k","url":"SERVER/1","size":9007199254740993"#,
+                "its 'size' is not a whole number"
+            ),
             (
                 #""collection":"a","key":"k","url":"SERVER/1","sha256":"xyz""#,
-                "its sha256 is not of 64 hexadecimal digits"
+                "its 'sha256' is not of 64 hexadecimal digits"
             ),
             (#""collection":"a","key":"k","url":"file:///etc/passwd""#, ""),
             (#""collection":"a","key":"k""#, "it has no url"),
             (#""collection":"a","key":"k","url":null"#, "it has no url"),
-            (#""collection":"a","key":"k","url":["SERVER/1"]"#, "its url is not text"),
+            (#""collection":"a","key":"k","url":["SERVER/1"]"#, "its 'url' is not text"),
             (#""collection":"a","url":"SERVER/1""#, "it has no key"),
             (#""collection":"a","key":"","url":"x""#, "it has no key"),
-            (#""collection":"a","key":7,"url":"SERVER/1""#, "its key is not text"),
-            (#""collection":"a","key":"k","url":"SERVER/1","title":{"en":"x"}"#, "its title is not text"),
+            (#""collection":"a","key":7,"url":"SERVER/1""#, "its 'key' is not text"),
+            (#""collection":"a","key":"k","url":"SERVER/1","title":{"en":"x"}"#, "its 'title' is not text"),
             (
                 #""collection":"a","key":"k","url":"SERVER/1","headers":{"X":1}"#,
-                "its headers is not a mapping of texts"
+                "its 'headers' is not a mapping of texts"
             ),
-            (#""collection":"a","key":"k","url":"SERVER/1","metadata":{"n":1e999}"#, "its metadata is not"),
+            (#""collection":"a","key":"k","url":"SERVER/1","metadata":{"n":1e999}"#, "its 'metadata' is not"),
             (#""collection":"b","key":"k","url":"SERVER/1""#, "its collection 'b' was not listed before it"),
             (#""key":"k","url":"SERVER/1""#, "its collection '' was not listed before it"),
             (
@@ -185,9 +195,9 @@ struct ListTests {
         #expect(report.finished.outcome == .complete)
         #expect(
             report.warnings == [
-                "the collection 'a' of the script: its title is not text",
-                "the collection 'a' of the script: its latitude is not a number",
-                "the collection 'a' of the script: its expected is not a whole number from 0",
+                "the collection 'a' of the script: its 'title' is not text",
+                "the collection 'a' of the script: its 'latitude' is not a number",
+                "the collection 'a' of the script: its 'expected' is not a whole number from 0",
                 "a collection of the script has no key, and is passed over",
             ])
     }
@@ -217,6 +227,19 @@ struct ListTests {
                 + Self.list(
                     1, end: #"echo '{"type":"warning","message":"one photo is private"}'; echo '{"type":"done"}'"#))
         #expect(Set(try await run.run().warnings) == ["slow today", "one photo is private"])
+    }
+
+    @Test("nobody has to read a message of a million bytes")
+    func longMessages() async throws {
+        let run = try CommandRun(
+            """
+            words=$(head -c 900000 /dev/zero | tr '\\0' w)
+            echo '{"type":"warning","message":"'$words'"}'
+            echo '{"type":"error","kind":"permanent","message":"'$words'"}'
+            """)
+        let report = try await run.run()
+        #expect(report.warnings.map(\.count) == [2_001])
+        #expect((report.finished.detail ?? "").count < 2_100)
     }
 
     @Test("what the script remembers is given back, also after a list that failed later")

@@ -45,18 +45,12 @@ package enum ItemLookup {
     private static func shown(_ name: String, of job: String, on catalog: Connection) throws -> [Item] {
         guard name.unicodeScalars.contains(replacement) else { return [] }
         for column in columns {
-            let pattern = name.unicodeScalars.map { scalar in
-                scalar == replacement ? "?" : "*?[".unicodeScalars.contains(scalar) ? "[\(scalar)]" : "\(scalar)"
-            }.joined()
             var items: [Item] = []
+            // GLOB ends at a NUL, which a name may have.
             try catalog.forEach(
-                "SELECT id, key, \(column) FROM item WHERE job = ? AND \(column) GLOB ? ORDER BY position, id", job,
-                pattern
+                "SELECT id, key, \(column) FROM item WHERE job = ? AND \(column) IS NOT NULL ORDER BY position, id", job
             ) { row in
-                let found: String = try row[2]
-                guard items.count < limit, zip(found.unicodeScalars, name.unicodeScalars).allSatisfy(isShown) else {
-                    return
-                }
+                guard items.count < limit, isShown(try row[2], as: name) else { return }
                 items.append(Item(id: try row[0], key: try row[1]))
             }
             if !items.isEmpty { return items }
@@ -64,9 +58,10 @@ package enum ItemLookup {
         return []
     }
 
-    private static func isShown(_ scalar: Unicode.Scalar, as shown: Unicode.Scalar) -> Bool {
-        guard scalar != shown else { return true }
+    private static func isShown(_ text: String, as shown: String) -> Bool {
         let controls: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
-        return shown == replacement && controls.contains(scalar.properties.generalCategory)
+        return text.unicodeScalars.elementsEqual(shown.unicodeScalars) { scalar, shown in
+            scalar == shown || shown == replacement && controls.contains(scalar.properties.generalCategory)
+        }
     }
 }

@@ -31,7 +31,13 @@ package func searchable(_ text: String) -> [UInt8] {
     }
     if let plain { return plain }
     var folded = ""
-    for scalar in text._nfd where scalar.properties.generalCategory != .nonspacingMark {
+    for scalar in text._nfd {
+        guard !scalar.isASCII else {
+            let byte = UInt8(scalar.value)
+            folded.unicodeScalars.append(Unicode.Scalar((0x41...0x5A).contains(byte) ? byte | 0x20 : byte))
+            continue
+        }
+        guard scalar.properties.generalCategory != .nonspacingMark else { continue }
         for small in scalar.caseFolded {
             folded.unicodeScalars.append(lookalikes[small] ?? small)
         }

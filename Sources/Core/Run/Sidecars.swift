@@ -157,10 +157,11 @@ final class Sidecars {
         let path = change.sidecar.path
         var outcome = try context.output.publish(change.part, as: path, replacing: false)
         if outcome == .exists {
-            let former = try formerOwner(of: path, on: catalog)
-            if try former != nil || isOwn(change, on: catalog) {
+            if try isOwn(change, on: catalog) {
                 outcome = try context.output.publish(change.part, as: path, replacing: true)
-                if let former, former != change.sidecar.item { displaced.append(former) }
+            } else if let former = try formerOwner(of: path, on: catalog) {
+                outcome = try context.output.publish(change.part, as: path, replacing: true)
+                displaced.append(former)
             }
         }
         if outcome == .published { return true }
