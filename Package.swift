@@ -20,7 +20,9 @@ func module(
 }
 
 /// Of the report in HTML.
-let reportParts = ["charts.js", "timeline.js", "report-items.js", "report.js", "base.css", "report.css"].map { "Page/\($0)" }
+let reportParts = ["charts.js", "timeline.js", "report-items.js", "report.js", "base.css", "report.css"].map {
+    "Page/\($0)"
+}
 
 /// The tests of a module, through its front door.
 func tests(of name: String, _ dependencies: [Target.Dependency] = [], excluding: [String] = []) -> Target {
