@@ -69,7 +69,9 @@ extension Row {
     }
 
     func isNull(at column: Int32) -> Bool {
-        sqlite3_column_type(raw, column) == SQLITE_NULL && storage(at: column) == .null
+        guard sqlite3_column_type(raw, column) == SQLITE_NULL else { return false }
+        precondition(column >= 0 && column < sqlite3_column_count(raw), "no column \(column): \(sql)")
+        return true
     }
 
     func mismatch(_ found: Storage, wanted: Storage, at column: Int32) -> SQLiteError {

@@ -121,6 +121,13 @@ extension ItemRow {
         permanentFailures = 0
     }
 
+    /// Whether it says what a list says.
+    package func has(_ listed: ListedColumns) -> Bool {
+        collectionID == listed.collection && position == listed.position && url == listed.url && title == listed.title
+            && description == listed.description && section == listed.section && metadata == listed.metadata
+            && thumbnailURL == listed.thumbnailURL && listing == listed.expected
+    }
+
     package func differs(from other: ItemRow) -> Bool {
         collectionID != other.collectionID || position != other.position || url != other.url || title != other.title
             || description != other.description || section != other.section || metadata != other.metadata

@@ -4,58 +4,71 @@ package import SQLite
 
 /// The rows of the `transfer` table, and what else a run writes of how it went.
 package enum TransferRows {
-    /// Writes the row of an item that was not asked for: a short one. Most rows are such in a run that finds everything
+    /// How many rows one statement writes: it opens tables and indexes once for them.
+    package static let rowsAtOnce = 16
+
+    /// The texts of the statements that write a row, and so many.
+    private struct Insertion {
+        let one: String
+        let several: String
+
+        init(_ columns: [String]) {
+            func text(_ count: Int) -> String {
+                let row = "(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
+                return "INSERT INTO transfer (\(columns.joined(separator: ", "))) VALUES "
+                    + Array(repeating: row, count: count).joined(separator: ", ")
+            }
+            one = text(1)
+            several = text(rowsAtOnce)
+        }
+
+        static let unasked = Insertion(unaskedColumns)
+        static let asked = Insertion(
+            unaskedColumns + [
+                "started_at", "queue_us", "dns_us", "connect_us", "tls_us", "wait_us", "receive_us", "total_us",
+                "store_us", "elapsed_us", "wire_bytes", "body_bytes", "http_version", "connection_reused", "address",
+            ])
+        private static let unaskedColumns = [
+            "run_id", "item_id", "outcome", "attempts", "status", "failure", "detail",
+        ]
+    }
+
+    /// Writes the rows of items that were not asked for: short ones. Most rows are such in a run that finds everything
     /// fresh.
-    package static func insert(
-        _ record: TransferRecord, of item: Int64, run: Int64, on catalog: Connection
+    package static func insertUnasked(
+        _ transfers: [(item: Int64, record: TransferRecord)], run: Int64, on catalog: Connection
     ) throws {
-        try catalog.run(
-            """
-            INSERT INTO transfer (run_id, item_id, outcome, attempts, status, failure, detail)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """
-        ) { values in
-            values.add(run)
-            values.add(item)
-            values.add(record.outcome.rawValue)
-            values.add(record.attempts)
-            values.add(record.status)
-            values.add(record.failure?.rawValue)
-            values.add(record.detail)
+        try insert(.unasked, transfers.count, on: catalog) { index, values in
+            addOutcome(transfers[index].record, of: transfers[index].item, run, to: &values)
         }
     }
 
-    private static let rowsAtOnce = 16
-    private static let insertOfOne = insertStatement(1)
-    private static let insertOfSeveral = insertStatement(rowsAtOnce)
-
-    private static func insertStatement(_ count: Int) -> String {
-        let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        return """
-            INSERT INTO transfer (run_id, item_id, outcome, attempts, status, failure, detail, started_at, queue_us,
-                dns_us, connect_us, tls_us, wait_us, receive_us, total_us, store_us, elapsed_us, wire_bytes,
-                body_bytes, http_version, connection_reused, address)
-            VALUES \(Array(repeating: row, count: count).joined(separator: ", "))
-            """
-    }
-
-    /// Writes the rows of items, several with a statement: it opens tables and indexes once for them.
+    /// Writes the rows of items.
     package static func insert(
         _ transfers: [(item: Int64, record: TransferRecord)], run: Int64, on catalog: Connection
     ) throws {
+        try insert(.asked, transfers.count, on: catalog) { index, values in
+            add(transfers[index].record, of: transfers[index].item, run, to: &values)
+        }
+    }
+
+    private static func insert(
+        _ insertion: Insertion, _ count: Int, on catalog: Connection, _ add: (Int, inout Parameters) -> Void
+    ) throws {
         var start = 0
-        while start < transfers.count {
-            let isOne = transfers.count - start < rowsAtOnce
+        while start < count {
+            let isOne = count - start < rowsAtOnce
             let end = start + (isOne ? 1 : rowsAtOnce)
-            try catalog.run(isOne ? insertOfOne : insertOfSeveral) { values in
-                for index in start..<end { add(transfers[index].record, of: transfers[index].item, run, to: &values) }
+            try catalog.run(isOne ? insertion.one : insertion.several) { values in
+                for index in start..<end { add(index, &values) }
             }
             start = end
         }
     }
 
-    private static func add(_ record: TransferRecord, of item: Int64, _ run: Int64, to values: inout Parameters) {
-        let timings = record.timings
+    private static func addOutcome(
+        _ record: TransferRecord, of item: Int64, _ run: Int64, to values: inout Parameters
+    ) {
         values.add(run)
         values.add(item)
         values.add(record.outcome.rawValue)
@@ -63,6 +76,11 @@ package enum TransferRows {
         values.add(record.status)
         values.add(record.failure?.rawValue)
         values.add(record.detail)
+    }
+
+    private static func add(_ record: TransferRecord, of item: Int64, _ run: Int64, to values: inout Parameters) {
+        addOutcome(record, of: item, run, to: &values)
+        let timings = record.timings
         values.add(record.startedAt)
         values.add(timings?.queue)
         values.add(timings?.dns)

@@ -97,15 +97,15 @@ final class ItemRenaming {
             && (row.section ?? former.section) != (listing.columns.section ?? collection.section)
     }
 
-    /// Gives a listed item the path that the present template says.
+    /// Gives a listed item the path that the present template says, for which others may have to make way.
     ///
     /// - Parameters:
     ///   - stem: by the list; nil for an item that can't be fetched, which keeps its path.
     ///   - isNamedAnew: whether the list calls it otherwise than before.
-    func rename(_ row: ItemRow, to stem: String?, isNamedAnew: Bool, on catalog: Connection) throws -> ItemRow {
-        guard let stem else { return row }
+    /// - Returns: its row; nil where it is as it was.
+    func rename(_ row: ItemRow, to stem: String?, isNamedAnew: Bool, on catalog: Connection) throws -> ItemRow? {
+        guard let stem, row.stem.isEmpty || row.template != template || isNamedAnew else { return nil }
         if row.stem.isEmpty { return try move(row, to: names.claim(stem, for: row.id, on: catalog), on: catalog) }
-        guard row.template != template || isNamedAnew else { return row }
         if !context.selection.isWhole {
             let isNoted = row.template != nil && row.template != template
             return isNamedAnew && !isNoted ? try noteNamedAnew(row, on: catalog) : row
@@ -184,7 +184,7 @@ final class ItemRenaming {
         }
         if pendingOld.contains(new) {
             // Another item leaves the name, and does so with the commit of its row.
-            try RunRows.setFigures(sums.figures, of: context.run, on: catalog)
+            try sums.write(on: catalog)
             try flush()
             try catalog.renewTransaction()
             removeOldNames()

@@ -2,6 +2,7 @@ import Catalog
 import HTTP
 import Jobs
 import Model
+import System
 import Transfer
 
 /// The URLs of a run's items as they are asked for: with what the catalog leaves out, user information and secrets in
@@ -22,7 +23,7 @@ final class ItemURLs {
     /// Remembers of a listed URL what its row leaves out.
     func remember(_ url: WebURL, of row: ItemRow) {
         // Most have nothing to leave out.
-        guard row.url.utf8.contains(UInt8(ascii: "$")) else { return }
+        guard row.url.withBytes({ $0.contains(UInt8(ascii: "$")) }) else { return }
         if let found = Secrets.userinfo(of: url.text), userinfo[url.origin] == nil { userinfo[url.origin] = found }
         if (try? self.url(row.url, of: row.id)) != url { others[row.id] = url }
     }

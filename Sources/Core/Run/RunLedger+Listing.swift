@@ -47,6 +47,8 @@ extension RunLedger {
     private func list(
         _ page: Page, on catalog: Connection, now: Int64, clock: Monotonic, _ outcome: inout ListingOutcome
     ) throws {
+        // Rows may have changed since the last page.
+        known.forget()
         for collection in page.collections {
             if let event = try list(collection, on: catalog, now: now) { outcome.events.append(event) }
         }
@@ -118,20 +120,26 @@ extension RunLedger {
         let url = invalid == nil ? Result { try item.webURL ?? WebURL(item.url, reusingOriginOf: lastURL) } : nil
         lastURL = try? url?.get()
         let listing = ItemListing(item, url: try? url?.get(), position: position, collection: collection, context)
-        let row: ItemRow
+        var row: ItemRow
         // For a list that is new to the catalog the insertion itself tells which keys are not.
         if isNew, let inserted = try insert(listing, key: key, on: catalog) {
             row = inserted
-        } else if let known = try ItemRows.find(key: key, inJob: context.job.name, on: catalog) {
-            guard !selected.contains(known.id) else {
+        } else if let found = try known.find(key: key, on: catalog) {
+            guard !selected.contains(found.id) else {
                 if !mayRepeat { outcome.warnings.append("the key '\(key)' is listed twice; the second is skipped") }
                 return
             }
-            let isNamedAnew = renaming.isNamedAnew(known, listing, collection)
-            row = try renaming.rename(
-                try update(known, to: listing, on: catalog), to: listing.stem, isNamedAnew: isNamedAnew, on: catalog)
+            row = found
+            let isNamedAnew = renaming.isNamedAnew(row, listing, collection)
+            try update(&row, to: listing, on: catalog)
+            if let renamed = try renaming.rename(row, to: listing.stem, isNamedAnew: isNamedAnew, on: catalog) {
+                row = renamed
+                known.forget()
+            }
         } else if let inserted = try insert(listing, key: key, on: catalog) {
             row = inserted
+            // Others may have made way for its path.
+            known.forget()
         } else {
             return
         }
@@ -145,7 +153,7 @@ extension RunLedger {
         case .success(let url)?:
             urls.remember(url, of: row)
             try decide(
-                row, url, listing.expectedContent, item.collection, on: catalog, now: now, clock: clock, &outcome)
+                &row, url, listing.expectedContent, item.collection, on: catalog, now: now, clock: clock, &outcome)
         case .failure(let error)?:
             let record = try self.invalid(row, String(describing: error), on: catalog, now: now)
             outcome.add(try settle(row, record, item.collection, on: catalog, now: now))
@@ -172,7 +180,7 @@ extension RunLedger {
         var outcome = ListingOutcome()
         let clock = Monotonic.now()
         try transaction(on: catalog) {
-            for (row, collection) in rows {
+            for (var row, collection) in rows {
                 guard !isEnough else { break }
                 guard isWanted(row.key, row.url, row.title, path: row.path),
                     context.selection.takes(failure: row.failure)
@@ -189,7 +197,7 @@ extension RunLedger {
                 do {
                     let url = try urls.url(of: row)
                     try decide(
-                        row, url, row.expectedContent(context.job.trust.secrets), collection, on: catalog, now: now,
+                        &row, url, row.expectedContent(context.job.trust.secrets), collection, on: catalog, now: now,
                         clock: clock, &outcome)
                 } catch let error as WebURLError {
                     outcome.add(try settle(row, invalid(String(describing: error)), collection, on: catalog, now: now))
@@ -206,7 +214,7 @@ extension RunLedger {
     /// The details of parked items, from their rows. One that can't be fetched any more is settled here.
     func load(_ ids: [Int64], on catalog: Connection, now: Int64) throws -> (work: [ItemWork], events: [RunEvent]) {
         var work: [ItemWork] = []
-        var events: [RunEvent] = []
+        var invalid: [(row: ItemRow, record: TransferRecord, collection: String)] = []
         for id in ids where open.contains(id) {
             guard let (row, collection) = try ItemRows.findWithCollection(id, on: catalog) else {
                 // Its row was deleted under the run; there is nothing to write to.
@@ -216,12 +224,21 @@ extension RunLedger {
             do {
                 let expectedContent = row.expectedContent(context.job.trust.secrets)
                 work.append(
-                    makeWork(row, try urls.url(of: row), expectedContent, collection, clock: list.time(ofItem: id)))
+                    makeWork(
+                        row, try urls.url(of: row), expectedContent, collection, row.storedFile(in: context.output),
+                        clock: list.time(ofItem: id)))
             } catch {
                 _ = end(id)
-                let record = invalid(String(describing: error))
+                invalid.append((row, self.invalid(String(describing: error)), collection))
+            }
+        }
+        var events: [RunEvent] = []
+        guard !invalid.isEmpty else { return (work, events) }
+        try transaction(on: catalog) {
+            for (row, record, collection) in invalid {
                 events += [try settle(row, record, collection, on: catalog, now: now)].compactMap { $0 }
             }
+            try writeFigures(on: catalog)
         }
         return (work, events)
     }
@@ -240,21 +257,16 @@ extension RunLedger {
 
     /// Whether an item is fetched, and how; or its outcome where nothing needs to be asked.
     private func decide(
-        _ row: ItemRow, _ url: WebURL, _ expectedContent: ExpectedContent, _ collection: String, on catalog: Connection,
-        now: Int64,
-        clock: Monotonic, _ outcome: inout ListingOutcome
+        _ row: inout ItemRow, _ url: WebURL, _ expectedContent: ExpectedContent, _ collection: String,
+        on catalog: Connection, now: Int64, clock: Monotonic, _ outcome: inout ListingOutcome
     ) throws {
         let selection = context.selection
-        var row = row
-        var work = makeWork(row, url, expectedContent, collection, clock: clock)
+        let stored = row.storedFile(in: context.output)
         // One that was to be renamed claims nothing by now.
-        if work.stored == nil, row.path != nil || row.state == .stored {
-            row = try noteLost(row, on: catalog)
-            work = makeWork(row, url, expectedContent, collection, clock: clock)
-        }
+        if stored == nil, row.path != nil || row.state == .stored { try noteLost(&row, on: catalog) }
         if let adoption, planned == nil {
             outcome.add(
-                work.stored == nil
+                stored == nil
                     ? try adopt(row, expectedContent, collection, from: adoption, on: catalog, now: now)
                     : try settle(row, TransferRecord(outcome: .fresh), collection, on: catalog, now: now))
             return
@@ -264,9 +276,7 @@ extension RunLedger {
                 outcome.add(try settle(row, TransferRecord(outcome: .evicted), collection, on: catalog, now: now))
                 return
             }
-            if let stored = work.stored, expectedContent.agrees(with: stored),
-                isFresh(stored, work, row, expectedContent, now)
-            {
+            if let stored, expectedContent.agrees(with: stored), isFresh(stored, row, url, expectedContent, now) {
                 outcome.add(try settle(row, TransferRecord(outcome: .fresh), collection, on: catalog, now: now))
                 return
             }
@@ -276,6 +286,7 @@ extension RunLedger {
                 return
             }
         }
+        let work = makeWork(row, url, expectedContent, collection, stored, clock: clock)
         let leader = try sharedURLs.leader(of: work, on: catalog, isOpen: open.contains, askedURL: askedURL)
         if let planned {
             return planned(row, leader == nil ? (work.isConditional ? .ask : .fetch) : .duplicate)
@@ -295,31 +306,37 @@ extension RunLedger {
 
     /// Somebody deleted or changed the file of an item. What was deleted is claimed no more; what was changed gives way to
     /// the next download.
-    private func noteLost(_ row: ItemRow, on catalog: Connection) throws -> ItemRow {
-        var new = row
-        if row.state == .stored { new.state = row.failure == nil ? .pending : .failed }
-        if let path = try row.path.map({ try RelativePath(validating: $0) }), context.output.information(path) == nil {
-            new.path = nil
+    private func noteLost(_ row: inout ItemRow, on catalog: Connection) throws {
+        let (state, path) = (row.state, row.path)
+        if state == .stored { row.state = row.failure == nil ? .pending : .failed }
+        if let path = try path.map({ try RelativePath(validating: $0) }), context.output.information(path) == nil {
+            row.path = nil
         }
-        if new.state != row.state || new.path != row.path {
-            try ItemRows.setPlace(of: row.id, new.state, path: new.path, on: catalog)
+        if row.state != state || row.path != path {
+            try ItemRows.setPlace(of: row.id, row.state, path: row.path, on: catalog)
         }
-        return new
     }
 
+    /// - Parameter stored: the file that the item has.
     func makeWork(
-        _ row: ItemRow, _ url: WebURL, _ expectedContent: ExpectedContent, _ collection: String, clock: Monotonic
+        _ row: ItemRow, _ url: WebURL, _ expectedContent: ExpectedContent, _ collection: String, _ stored: StoredFile?,
+        clock: Monotonic
     ) -> ItemWork {
-        let stored = row.storedFile(in: context.output)
-        let isConditional =
-            context.job.refresh == .changed && !context.selection.isRefreshing && urls.isSame(row)
-            && stored.map(expectedContent.agrees) == true && isSameVariant(row, url, expectedContent)
+        let isConditional = stored.map { self.isConditional($0, row, url, expectedContent) } ?? false
         return ItemWork(
             context: context, id: row.id, collectionID: row.collectionID, collection: collection, key: row.key,
             title: row.title,
             url: url, shownURL: row.url, stem: row.stem, expectedContent: expectedContent, stored: stored,
             claimedPath: row.path,
             isConditional: isConditional, precedence: precedence(of: row, isStored: stored != nil), listedAt: clock)
+    }
+
+    /// Whether a request would ask for what is stored.
+    private func isConditional(
+        _ stored: StoredFile, _ row: ItemRow, _ url: WebURL, _ expectedContent: ExpectedContent
+    ) -> Bool {
+        context.job.refresh == .changed && !context.selection.isRefreshing && urls.isSame(row)
+            && expectedContent.agrees(with: stored) && isSameVariant(row, url, expectedContent)
     }
 
     /// So many runs in which an item failed let it go before what is stored. Then it waits for its turn with these, or many
@@ -347,14 +364,14 @@ extension RunLedger {
     }
 
     private func isFresh(
-        _ file: StoredFile, _ work: ItemWork, _ row: ItemRow, _ expectedContent: ExpectedContent, _ now: Int64
+        _ file: StoredFile, _ row: ItemRow, _ url: WebURL, _ expectedContent: ExpectedContent, _ now: Int64
     ) -> Bool {
         switch context.job.refresh {
         case .always: return false
         case .never: return urls.isSame(row)
         case .changed:
             if expectedContent.sha256 == file.sha256 { return true }
-            return work.isConditional && file.freshness.isFresh(now)
+            return file.freshness.isFresh(now) && isConditional(file, row, url, expectedContent)
         }
     }
 

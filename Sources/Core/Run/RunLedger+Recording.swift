@@ -196,6 +196,7 @@ extension RunLedger {
     func settle(
         follower work: ItemWork, ofSettled leader: Int64, on catalog: Connection, now: Int64
     ) throws -> [RunEvent] {
+        try sums.writeUnasked(on: catalog)
         guard let (record, isPermanent) = try TransferRows.ending(of: leader, inRun: context.run, on: catalog),
             let row = try ItemRows.find(leader, on: catalog)
         else { return [] }

@@ -30,8 +30,7 @@ extension RunLedger {
                 try markFailed(row.id, record, isPermanent: true, asked: false, on: catalog, now: now)
             }
         }
-        try TransferRows.insert(record, of: row.id, run: context.run, on: catalog)
-        sums.count(record, of: row.id, collection: row.collectionID)
+        try sums.countUnasked(record, of: row.id, collection: row.collectionID, on: catalog)
         traceRecorded(row.id, record)
         guard context.interest.includesItems || record.outcome == .failed else { return nil }
         return .itemFinished(
@@ -123,7 +122,7 @@ extension RunLedger {
         _ id: Int64, _ record: TransferRecord, on catalog: Connection, now: Int64, _ events: inout [RunEvent]
     ) throws -> Bool {
         guard end(id) else { return false }
-        try TransferRows.insert(record, of: id, run: context.run, on: catalog)
+        try TransferRows.insertUnasked([(id, record)], run: context.run, on: catalog)
         try ItemRows.setUnsettled(id, on: catalog)
         traceRecorded(id, record)
         sums.count(record, of: id, collection: try ItemRows.collection(of: id, on: catalog) ?? 0)
@@ -136,6 +135,6 @@ extension RunLedger {
 
     /// Writes the sums so far, so that they equal the rows at every commit.
     func writeFigures(on catalog: Connection) throws {
-        try RunRows.setFigures(sums.figures, of: context.run, on: catalog)
+        try sums.write(on: catalog)
     }
 }

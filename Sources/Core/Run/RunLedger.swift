@@ -19,6 +19,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     let list = ListedCollections()
     let urls: ItemURLs
     let sharedURLs = SharedURLs()
+    let known: KnownItems
     let names: ItemNames
     let renaming: ItemRenaming
     let publication: Publication
@@ -56,6 +57,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         sums = RunSums(context)
         urls = ItemURLs(context.job.trust.secrets)
         isNew = try !ItemRows.exist(inJob: job, on: catalog)
+        known = KnownItems(job: job)
         names = ItemNames(context, isNew: isNew)
         renaming = try ItemRenaming(context, names, urls, journal, sums, on: catalog)
         deduplication =

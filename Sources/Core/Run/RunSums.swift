@@ -11,6 +11,8 @@ import Transfer
 final class RunSums {
     private let context: RunContext
     private(set) var figures = RunFigures()
+    /// Counted items that were not asked for and have no row yet.
+    private var unasked: [(item: Int64, record: TransferRecord)] = []
     /// By the row of the collection, and for a reader that wants them the rows whose sums have changed since its last event.
     private var collections = CollectionSums()
     private var changed: Set<Int64> = []
@@ -58,6 +60,28 @@ final class RunSums {
         if record.failure == .disk, diskFault == nil { diskFault = record.detail }
         figures.wireBytes += record.wireBytes ?? 0
         figures.bodyBytes += record.bodyBytes ?? 0
+    }
+
+    /// Counts an item of a collection that ended without being asked for, whose row is written by ``write(on:)`` at the
+    /// latest: several at once take a third fewer instructions, 6 % of what a fresh item took in all.
+    func countUnasked(
+        _ record: TransferRecord, of item: Int64, collection: Int64, on catalog: Connection
+    ) throws {
+        count(record, of: item, collection: collection)
+        unasked.append((item, record))
+        if unasked.count == TransferRows.rowsAtOnce { try writeUnasked(on: catalog) }
+    }
+
+    /// Writes the rows of counted items that were not asked for.
+    func writeUnasked(on catalog: Connection) throws {
+        try TransferRows.insertUnasked(unasked, run: context.run, on: catalog)
+        unasked.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes the figures so far, so that they equal the rows at every commit.
+    func write(on catalog: Connection) throws {
+        try writeUnasked(on: catalog)
+        try RunRows.setFigures(figures, of: context.run, on: catalog)
     }
 
     /// Takes an item that had a good outcome for a failed one; false when it had none.
@@ -120,6 +144,7 @@ final class RunSums {
     /// Sets the figures back to what they were before a transaction that failed.
     func restore(_ figures: RunFigures) {
         self.figures = figures
+        unasked = []
     }
 
     // MARK: Bytes

@@ -107,7 +107,7 @@ final class StorageLimit {
             do {
                 failed = try eviction.remove(surplus.victims, file, on: catalog) {
                     sums.countFreed(files: surplus.victims.count, bytes: freed)
-                    try RunRows.setFigures(sums.figures, of: context.run, on: catalog)
+                    try sums.write(on: catalog)
                 }
             } catch let error as SQLiteError {
                 sums.restore(before)

@@ -29,6 +29,63 @@ struct ListTests {
         }
     }
 
+    /// Orders of a list that was of 0 to 99 at first.
+    private static let orders: [(String, [Int])] = [
+        ("the same", Array(0..<100)), ("backwards", (0..<100).reversed()),
+        ("some left out", (0..<100).filter { $0 % 7 != 3 }),
+        ("two halves, the second one first", Array(50..<100) + Array(0..<50)),
+        ("new ones between", (0..<100).flatMap { $0 % 20 == 9 ? [$0, 100 + $0] : [$0] }),
+    ]
+
+    @Test("items are those of the run before in whichever order they are listed", arguments: orders)
+    func order(_ name: String, _ order: [Int]) async throws {
+        let bench = try Bench(answering: { .ok($0.path, headers: [("Cache-Control", "max-age=99")]) })
+        _ = try await bench.run((0..<100).map { bench.item("/\($0)") })
+        let rows = try bench.table("SELECT id, key, path FROM item WHERE CAST(key AS INTEGER) < 100 ORDER BY id")
+        let report = try await bench.run(order.map { bench.item("/\($0)") })
+        #expect(report.items.keys.sorted() == order.map(String.init).sorted())
+        for number in order {
+            #expect(try report["\(number)"].outcome == (number < 100 ? "fresh" : "downloaded"), "\(number)")
+        }
+        #expect(
+            try bench.table("SELECT id, key, path FROM item WHERE CAST(key AS INTEGER) < 100 ORDER BY id") == rows)
+        #expect(bench.server.requests.count == 100 + order.count { $0 >= 100 })
+        let counts = try bench.table(
+            "SELECT fresh, (SELECT count(*) FROM transfer WHERE run_id = run.id AND outcome = 'fresh') AS n FROM run")
+        #expect(counts.last?["fresh"] == counts.last?["n"])
+    }
+
+    @Test("a key of other bytes is another item, though it is the same text")
+    func bytesOfKeys() async throws {
+        let bench = try Bench(answering: { .ok($0.path, headers: [("Cache-Control", "max-age=99")]) })
+        func items(_ last: String) -> [ListedItem] {
+            ["/a", "/b", "/c"].map { bench.item($0) } + [bench.item("/d", key: last, title: "d")]
+        }
+        _ = try await bench.run(items("\u{E9}"))
+        let report = try await bench.run(items("e\u{301}"))
+        #expect(report.items.count == 4)
+        #expect(try bench.table("SELECT key FROM item").count == 5)
+        #expect(try bench.table("SELECT key FROM item WHERE state = 'gone'").count == 1)
+    }
+
+    @Test("what follows an item in the list is as it was left when a path changes before it")
+    func pathsThatChange() async throws {
+        let bench = try Bench(answering: { .ok($0.path, headers: [("Cache-Control", "max-age=99")]) })
+        func items(_ titles: [String]) -> [ListedItem] {
+            titles.enumerated().map { bench.item("/\($0)", title: $1) }
+        }
+        let letters = "abcdefghijklmnop".map(String.init)
+        _ = try await bench.run(items(letters))
+        // Each takes the title that another one further on had.
+        let shifted = Array(letters[3...] + letters[..<3])
+        let report = try await bench.run(items(shifted))
+        #expect(report.items.values.allSatisfy { $0.outcome == "fresh" })
+        let paths = try bench.table("SELECT path FROM item").map { $0["path"]?.text ?? "" }
+        #expect(Set(paths).count == letters.count)
+        #expect(bench.files == Set(paths))
+        #expect(bench.server.requests.count == letters.count)
+    }
+
     @Test("a list of nothing where there was something marks nothing and warns")
     func empty() async throws {
         let bench = try Bench(["/a": [.ok(picture())]])
