@@ -9,13 +9,15 @@ struct ControlTests {
     func status() throws {
         let bench = try ControlBench(["a1", "a2", "b1"])
         try bench.server.waitForRequests(2)
-        let status = try bench.status()
+        var status = try bench.status()
+        // Who asks first may be answered before the run has reported what the server has seen.
+        while status["counts"]?["in_flight"]?.number != 2 { status = try bench.status() }
         #expect(status["run"]?.number == 1 && status["job"]?.text == "list")
         #expect(status["pid"]?.number == Int(bench.program.processID))
         #expect(status["state"]?.text == "running" || status["state"]?.text == "listing")
         #expect(status["concurrency"]?.number == 2 && status["per_host"]?.number == 8)
         #expect(status["bandwidth"] == .null)
-        #expect(status["counts"]?["listed"]?.number == 3 && status["counts"]?["in_flight"]?.number == 2)
+        #expect(status["counts"]?["listed"]?.number == 3)
         let host = try #require(status["hosts"]?.elements.first)
         #expect(host["origin"]?.text == bench.server.url("") && host["in_flight"]?.number == 2)
         #expect(host["paused_until"] == .null && host["reason"] == .null)
