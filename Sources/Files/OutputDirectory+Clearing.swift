@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Synchronization
+internal import System
 
 extension OutputDirectory {
     /// Removes the folder of a file that has gone, and those above it, as far as they are empty. What can't be removed

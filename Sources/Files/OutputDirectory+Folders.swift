@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Synchronization
 import System
 
 extension OutputDirectory {

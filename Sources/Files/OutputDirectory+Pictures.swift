@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Synchronization
 import System
 
 // Pictures that were made of files: `.runner/pictures`, each under the SHA-256 of its bytes.

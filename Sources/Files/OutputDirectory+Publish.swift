@@ -1,6 +1,5 @@
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 import System
 
 /// What became of a part that was to be published.

@@ -1,6 +1,5 @@
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 import System
 
 /// A job's output directory, opened once: the only way to a file below it.
@@ -25,7 +24,7 @@ package final class OutputDirectory: Sendable {
     package let workspace: RelativePath?
     let root: Folder
     let resolution: PathResolution
-    let state = Mutex(State())
+    let state = Locked(State())
 
     /// Opens the directory at `path`, which may be reached through symbolic links; with `create` it is made where it is
     /// missing, and its parents with it.
