@@ -16,6 +16,52 @@ final class Folder: Sendable {
     var raw: Int32 { descriptor.raw }
 }
 
+/// The folders that an output directory holds open.
+final class OpenFolders: Sendable {
+    /// Folders that are private to the program.
+    enum Private: Sendable {
+        /// `.runner`.
+        case own
+        /// `.runner/parts`.
+        case parts
+        /// `.runner/pictures`.
+        case pictures
+    }
+
+    private struct State {
+        var cache = FolderCache(capacity: 64)
+        var touched = TouchedFolders(capacity: 64)
+        var privateFolders: [Private: Folder] = [:]
+    }
+
+    private let state = Locked(State())
+
+    func folder(at path: RelativePath) -> Folder? { state.withLock { $0.cache.folder(at: path) } }
+
+    func insert(_ folder: Folder, at path: RelativePath) { state.withLock { $0.cache.insert(folder, at: path) } }
+
+    func forget(_ path: RelativePath) { state.withLock { $0.cache.remove(path) } }
+
+    func folder(_ which: Private) -> Folder? { state.withLock { $0.privateFolders[which] } }
+
+    func set(_ folder: Folder?, as which: Private) { state.withLock { $0.privateFolders[which] = folder } }
+
+    /// Remembers that entries of a folder changed.
+    func touch(_ folder: Folder) { state.withLock { $0.touched.insert(folder) } }
+
+    /// Has the next flush be that of the whole file system: nobody knows which folders changed.
+    func touchAll() { state.withLock { $0.touched.overflow() } }
+
+    /// The folders that changed since the last time.
+    func takeTouched() -> TouchedFolders {
+        state.withLock { state in
+            let touched = state.touched
+            state.touched = TouchedFolders(capacity: 64)
+            return touched
+        }
+    }
+}
+
 /// The folders used last, so that 10,000 files of one folder open it once.
 struct FolderCache {
     private var entries: [RelativePath: (folder: Folder, lastUse: UInt64)] = [:]

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import System
 
 extension OutputDirectory {
     /// Removes the folder of a file that has gone, and those above it, as far as they are empty. What can't be removed
@@ -11,7 +10,7 @@ extension OutputDirectory {
                 unlinkat(above.raw, folder.last, AT_REMOVEDIR) == 0
             else { return }
             // Whoever publishes there makes it anew.
-            state.withLock { $0.cache.remove(folder) }
+            folders.forget(folder)
             touch(above)
             next = folder.parent
         }
@@ -30,10 +29,8 @@ extension OutputDirectory {
                 throw .last("remove", fullPath("\(Self.privateName)/\(name)"))
             }
         }
-        state.withLock { state in
-            state.partsFolder = nil
-            state.picturesFolder = nil
-        }
+        folders.set(nil, as: .parts)
+        folders.set(nil, as: .pictures)
         for name in ["journal", "journal.new"] {
             guard unlinkat(folder.raw, name, 0) == 0 || errno == ENOENT else {
                 throw .last("remove", fullPath("\(Self.privateName)/\(name)"))

@@ -16,7 +16,7 @@ extension OutputDirectory {
     /// where it is missing, and its parents with it, with all permissions that the umask leaves.
     func folder(_ path: RelativePath?, creating: Bool) throws(FileError) -> Folder {
         guard let path else { return root }
-        if let folder = state.withLock({ $0.cache.folder(at: path) }) { return folder }
+        if let folder = folders.folder(at: path) { return folder }
         guard path.components[0] != Self.privateName else {
             throw FileError(
                 operation: "use", path: fullPath(path), errno: EPERM, reason: "the folder is reserved for the program")
@@ -28,13 +28,13 @@ extension OutputDirectory {
             guard creating, error.errno == ENOENT else { throw error }
             folder = try makeFolder(path)
         }
-        state.withLock { $0.cache.insert(folder, at: path) }
+        folders.insert(folder, at: path)
         return folder
     }
 
     /// Remembers that the entries of a folder changed, for the next `flushFolders`.
     func touch(_ folder: Folder) {
-        state.withLock { $0.touched.insert(folder) }
+        folders.touch(folder)
     }
 
     /// Makes the folder and every missing one above it, from the top down.
@@ -72,7 +72,7 @@ extension OutputDirectory {
     /// The private folder, `.runner` or the workspace in it, readable by its owner only. Nil where it is missing and not to
     /// be made.
     func privateFolder(creating: Bool) throws(FileError) -> Folder? {
-        if let folder = state.withLock({ $0.privateFolder }) { return folder }
+        if let folder = folders.folder(.own) { return folder }
         var folder = try privateFolder(Self.privateName, in: root, shownAs: Self.privateName, creating: creating)
         if let workspace {
             var shown = Self.privateName
@@ -82,7 +82,7 @@ extension OutputDirectory {
                 folder = try privateFolder(name, in: above, shownAs: shown, creating: creating)
             }
         }
-        if let folder { state.withLock { $0.privateFolder = folder } }
+        if let folder { folders.set(folder, as: .own) }
         return folder
     }
 
@@ -101,10 +101,10 @@ extension OutputDirectory {
 
     /// `.runner/parts`, where bodies grow. Nil where it is missing and not to be made.
     func partsFolder(creating: Bool) throws(FileError) -> Folder? {
-        if let folder = state.withLock({ $0.partsFolder }) { return folder }
+        if let folder = folders.folder(.parts) { return folder }
         guard let above = try privateFolder(creating: creating) else { return nil }
         let folder = try privateFolder("parts", in: above, shownAs: privatePath + "/parts", creating: creating)
-        if let folder { state.withLock { $0.partsFolder = folder } }
+        if let folder { folders.set(folder, as: .parts) }
         return folder
     }
 

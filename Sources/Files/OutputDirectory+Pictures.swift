@@ -76,11 +76,11 @@ extension OutputDirectory {
     }
 
     private func picturesFolder(creating: Bool) throws(FileError) -> Folder? {
-        if let folder = state.withLock({ $0.picturesFolder }) { return folder }
+        if let folder = folders.folder(.pictures) { return folder }
         guard let above = try privateFolder(creating: creating) else { return nil }
         let shown = Self.privateName + "/pictures"
         let folder = try privateFolder("pictures", in: above, shownAs: shown, creating: creating)
-        if let folder { state.withLock { $0.picturesFolder = folder } }
+        if let folder { folders.set(folder, as: .pictures) }
         return folder
     }
 

@@ -188,7 +188,7 @@ extension OutputDirectory {
                 throw .last("publish", fullPath(path))
             }
             // The folder may have been removed since it was opened.
-            state.withLock { $0.cache.remove(parent) }
+            folders.forget(parent)
             isSecondAttempt = true
         }
     }

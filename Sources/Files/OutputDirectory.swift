@@ -10,21 +10,13 @@ import System
 ///
 /// Folders stay open for a while (at most 64): a folder that is moved during a run takes its new files along.
 package final class OutputDirectory: Sendable {
-    struct State {
-        var cache = FolderCache(capacity: 64)
-        var touched = TouchedFolders(capacity: 64)
-        var privateFolder: Folder?
-        var partsFolder: Folder?
-        var picturesFolder: Folder?
-    }
-
     /// The path that the directory was opened by, for messages.
     package let path: String
     /// The folder below ``shardsName`` that is private to one attempt at a shard, `GROUP/NAME`; nil for a run of the whole job.
     package let workspace: RelativePath?
     let root: Folder
     let resolution: PathResolution
-    let state = Locked(State())
+    let folders = OpenFolders()
 
     /// Opens the directory at `path`, which may be reached through symbolic links; with `create` it is made where it is
     /// missing, and its parents with it.
@@ -93,18 +85,14 @@ package final class OutputDirectory: Sendable {
 
     /// Makes the names durable that were published, renamed, removed or made since the last call.
     package func flushFolders() throws(FileError) {
-        let touched = state.withLock { state in
-            let touched = state.touched
-            state.touched = TouchedFolders(capacity: 64)
-            return touched
-        }
+        let touched = folders.takeTouched()
         if touched.overflowed { return try flushData() }
         for folder in touched.all where fsync(folder.raw) != 0 {
             // Some file systems have no flush for folders.
             if errno == EINVAL || errno == EROFS { continue }
             let error = FileError.last("flush", fullPath(folder.path))
             // What is left to flush is no longer known.
-            state.withLock { $0.touched.overflow() }
+            folders.touchAll()
             throw error
         }
     }

@@ -89,7 +89,7 @@ struct HostileInputTests {
                 "job.yaml: error: larger than 1048576 bytes"),
             Case(
                 "anchor within itself", "name: x\npins: &a [*a]",
-                "job.yaml:2:11: error: the alias *a is within the value that it stands for"),
+                "job.yaml:2:11: error: the alias *a is inside the value that it refers to"),
             Case(
                 "long key", String(repeating: "k", count: 500) + ": 1",
                 "job.yaml:1:1: error: unknown key '" + String(repeating: "k", count: 60) + "…'"),

@@ -229,7 +229,7 @@ struct SyntaxFaultTests {
                 """,
                 "job.yaml:8:7: error: 'many' does not fit its tag !!int\npath: !!int many\n      ^~~~~~~~~~",
                 """
-                job.yaml:9:11: error: the alias *p is within the value that it stands for
+                job.yaml:9:11: error: the alias *p is inside the value that it refers to
                 pins: &p [*p]
                           ^~
                 """,

@@ -66,6 +66,7 @@ struct RemovalCommand {
     /// `2 items removed; runner restore undoes it; 1 had been removed before`.
     private func summary(_ outcome: ItemRemoval.Outcome, of count: Int) -> String {
         let isRemoval = command == .remove
+        let done = command.rawValue + "d"
         let rest = count - outcome.items - outcome.faults.count
         var parts: [String] = []
         if outcome.items > 0 {
@@ -74,9 +75,9 @@ struct RemovalCommand {
                 ? "runner restore undoes it"
                 : outcome.items == 1
                     ? "the next run fetches it if its list has it" : "the next run fetches those that its list has"
-            parts.append("\(counted(outcome.items, "item")) \(isRemoval ? "removed" : "restored"); \(consequence)")
+            parts.append("\(counted(outcome.items, "item")) \(done); \(consequence)")
         } else {
-            parts.append("nothing was \(isRemoval ? "removed" : "restored")")
+            parts.append("nothing was \(done)")
         }
         if rest > 0 { parts.append("\(rest) had \(isRemoval ? "" : "not ")been removed\(isRemoval ? " before" : "")") }
         return parts.joined(separator: "; ")
