@@ -19,9 +19,8 @@ extension RunLedger {
     /// - Parameter isComplete: whether it was read to its end.
     func noteListEnd(isComplete: Bool, on catalog: Connection) throws {
         let selection = context.selection
-        guard isComplete || listEnd.isReached, list.areComplete, selection.only.isEmpty, !selection.isSourceChanged else {
-            return
-        }
+        guard isComplete || listEnd.isReached, list.areComplete, selection.only.isEmpty, !selection.isSourceChanged
+        else { return }
         try catalog.transaction {
             try listEnd.noteEnd(on: catalog)
             if isComplete, list.isPartial, selection.isWhole { try listEnd.leaveUnlisted(on: catalog) }
