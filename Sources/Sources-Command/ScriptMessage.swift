@@ -60,9 +60,9 @@ enum ScriptMessage {
             throw error
         } catch DecodingError.keyNotFound(let key, _) {
             throw ScriptError("has no '\(key.stringValue)'", line)
-        } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
-            throw ScriptError(
-                "has another type in '\(context.codingPath.map(\.stringValue).joined(separator: "."))'", line)
+        } catch DecodingError.typeMismatch(let type, let context) where !context.codingPath.isEmpty {
+            let place = context.codingPath.map(\.stringValue).joined(separator: ".")
+            throw ScriptError("has another type in '\(place)'\(Self.wanted(type))", line)
         } catch DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty {
             throw ScriptError("has null in '\(context.codingPath.map(\.stringValue).joined(separator: "."))'", line)
         } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
@@ -71,6 +71,21 @@ enum ScriptMessage {
         } catch {
             throw ScriptError(isObject ? "has a value that can't be read" : "is not a JSON object", line)
         }
+    }
+
+    /// What stands for a type of a member, to follow a fault; empty for one that has no plain name.
+    private static func wanted(_ type: any Any.Type) -> String {
+        let name =
+            switch type {
+            case is String.Type: "a text"
+            case is Int.Type: "a whole number"
+            case is Double.Type: "a number"
+            case is Bool.Type: "true or false"
+            case is any Sequenced.Type: "a list"
+            case is any Mapped.Type: "a mapping"
+            default: ""
+            }
+        return name.isEmpty ? "" : "; it must be \(name)"
     }
 
     /// A message as people read it: more of it nobody reads.
@@ -155,3 +170,9 @@ struct ScriptError: Error, CustomStringConvertible {
         return ScriptError("\(description): \(text)\(line.count > 100 ? "…" : "")")
     }
 }
+
+/// What a decoder wants where a list or a mapping should be, whatever its elements.
+private protocol Sequenced {}
+private protocol Mapped {}
+extension Array: Sequenced {}
+extension Dictionary: Mapped {}

@@ -89,12 +89,7 @@ package struct ScriptSuitePages: SourcePages {
     // MARK: The steps
 
     private mutating func trySpec() async throws {
-        let launch: ScriptProcess.Launch
-        do {
-            launch = try self.launch()
-        } catch {
-            return rule("the program can be started", [error.description])
-        }
+        let launch = try launch()
         let text = "it says what it is within 10 s, in protocol \(ScriptSpec.protocolVersion)"
         let answers = await ScriptListing.answers(to: [.spec], launch, count: 1, context)
         guard case .message(.spec(let spec))? = answers.first else {

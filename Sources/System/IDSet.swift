@@ -34,6 +34,15 @@ package struct IDSet {
         return true
     }
 
+    /// In the order of the ids.
+    package func forEach(_ body: (Int64) throws -> Void) rethrows {
+        for (index, word) in words.enumerated() where word != 0 {
+            for bit in 0..<64 where word & UInt64(1) << UInt64(bit) != 0 {
+                try body((base + Int64(index)) << 6 + Int64(bit))
+            }
+        }
+    }
+
     package func contains(_ id: Int64) -> Bool {
         let index = id >> 6 - base
         guard index >= 0, index < Int64(words.count) else { return false }

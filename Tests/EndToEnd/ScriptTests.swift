@@ -90,6 +90,65 @@ struct ScriptTests {
         #expect(lists.last?.contains(#""memory":{"cursor":"Huế"}"#) == true)
     }
 
+    /// A job whose list of six items ends after two that are stored, from a server of its own.
+    private func newestFirst() throws -> FaultyServer {
+        let server = try FaultyServer { .ok($0.path) }
+        try write(
+            """
+            echo '{"type":"spec","protocol":1,"name":"n"}'
+            read -r spec
+            read -r list || exit 0
+            echo '{"type":"collection","key":"a"}'
+            seq 6 | sed 's|.*|{"type":"item","collection":"a","key":"&","url":"\(server.url())&"}|'
+            echo '{"type":"done"}'
+            """)
+        try workplace.directory.write(
+            """
+            name: job
+            source: {type: command, command: [./list.sh]}
+            output: {directory: out}
+            expect: any
+            stop_after_known: 2
+            transfer: {concurrency: 1, allow_private_addresses: true}
+
+            """, to: "job.yaml")
+        return server
+    }
+
+    @Test("what a killed run had listed and not fetched is fetched by the next, also behind stop_after_known")
+    func knownAfterKill() throws {
+        let server = try newestFirst()
+        server.hold("/3")
+        let program = try workplace.start(["run", "job.yaml", "--progress", "json"], with: .runner) {
+            _, line, process in
+            if line.contains("item-finished"), line.contains("/2\"") { kill(process, SIGKILL) }
+        }
+        #expect(try program.wait().ending == .signal(SIGKILL))
+        server.release("/3")
+        #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+        #expect(try workplace.catalog().number("SELECT count(*) FROM item WHERE state = 'stored'") == 6)
+    }
+
+    @Test("what is reset, restored or repaired is fetched by the next run, also behind stop_after_known")
+    func knownAfterUpkeep() throws {
+        let server = try newestFirst()
+        func requests(after commands: [[String]]) throws -> [String] {
+            for command in commands { _ = try workplace.run(command) }
+            let before = server.requests.count
+            #expect(try workplace.run(["job.yaml"]).ending == .exit(0))
+            #expect(try workplace.catalog().number("SELECT count(*) FROM item WHERE state = 'stored'") == 6)
+            return server.requests.dropFirst(before).map(\.path).sorted()
+        }
+        #expect(try requests(after: []).count == 6)
+        #expect(try requests(after: []) == ["/1", "/2"])
+        #expect(try requests(after: [["reset", "job.yaml", "6", "--yes"]]).contains("/6"))
+        #expect(try requests(after: [["remove", "job", "5"], ["restore", "job", "5"]]).contains("/5"))
+        let paths = try workplace.catalog().values("SELECT path FROM item WHERE key = '4'", as: String.self)
+        try FileManager.default.removeItem(atPath: workplace.directory.path("out/\(try #require(paths.first))"))
+        #expect(try requests(after: [["verify", "--repair"]]).contains("/4"))
+        #expect(try requests(after: []) == ["/1", "/2"])
+    }
+
     @Test("a long list of a script takes no more memory than a short one")
     func memoryUse() throws {
         // A million in `make check-slow`.
@@ -133,6 +192,12 @@ struct ScriptTests {
             faulty.output.contains(
                 "FAIL  the counts in done are those of what came: it counted 2 items, of which 1 came"))
         #expect(try workplace.run(["source", "try", "./list.sh"], with: .runner).ending == .exit(64))
+        let missing = try workplace.run(["source", "test", "./missing.sh"], with: .runner)
+        #expect(missing.ending == .exit(2))
+        #expect(missing.errors.contains("./missing.sh is not an executable file"))
+        let unread = try workplace.run(["source", "test", "./list.sh", "--options", "none.yaml"], with: .runner)
+        #expect(unread.ending == .exit(2))
+        #expect(unread.errors.contains("the options in none.yaml can't be read: No such file or directory"))
         try workplace.directory.write("[album]", to: "options.yaml")
         let options = try workplace.run(
             ["source", "test", "./list.sh", "--options", "options.yaml"], with: .runner)

@@ -55,7 +55,10 @@ struct ListTests {
             ("printf '{\"type\":\"do'", "a line of the script is not a JSON object: {\"type\":\"do"),
             (#"printf '{"type":"warning","message":"\377"}\n'"#, "a line of the script is not UTF-8"),
             (#"echo '{"type":"warning"}'"#, "a line of the script has no 'message'"),
-            (#"echo '{"type":"request","id":"x","url":"SERVER/1"}'"#, "a line of the script has another type in 'id'"),
+            (
+                #"echo '{"type":"request","id":"x","url":"SERVER/1"}'"#,
+                "a line of the script has another type in 'id'; it must be a whole number"
+            ),
             (#"echo '{"type":"done","items":1e300}'"#, "a line of the script has a"),
             (#"echo '{"type":"done","items":2}'"#, "./list.sh counted 2 items, of which 1 came"),
             (#"echo '{"type":"done","collections":0}'"#, "./list.sh counted 0 collections, of which 1 came"),

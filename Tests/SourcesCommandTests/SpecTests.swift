@@ -115,6 +115,10 @@ struct SpecTests {
             (#"{"type":"spec","protocol":1,"name":"n","options":[{"key":"a b"}]}"#, "the option 'a b'"),
             (#"{"type":"spec","protocol":1,"name":"n","template":["title"]}"#, "'title', which every item has"),
             (#"{"type":"spec","protocol":1,"name":"n","expect":["sound"]}"#, "expects 'sound'"),
+            (
+                #"{"type":"spec","protocol":1,"name":"n","expect":"any"}"#,
+                "has another type in 'expect'; it must be a list"
+            ),
             (#"{"type":"error","kind":"config","message":"no perl here"}"#, "./list.sh: no perl here"),
         ])
     func unsound(spec: String, fault: String) throws {

@@ -1,5 +1,4 @@
 import Catalog
-import FoundationEssentials
 import Jobs
 import Reports
 import Run
@@ -63,7 +62,7 @@ struct SourceTestCommand {
         }
         lines += ["output: {directory: files}", ""]
         let path = "\(folder)/job.yaml"
-        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+        try WholeFile.write(to: path) { try $0.write(lines.joined(separator: "\n")) }
         let loaded = JobLoader(
             registry: SourceRegistry([SourceModule(ScriptSuite.self)]), environment: context.environment
         ).load([path])

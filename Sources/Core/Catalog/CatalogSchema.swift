@@ -28,6 +28,7 @@ package enum CatalogSchema {
             Migration("turns of pins", sql: "ALTER TABLE pin ADD COLUMN turn INTEGER NOT NULL DEFAULT 0"),
             Migration("previews", sql: "ALTER TABLE picture ADD COLUMN preview BLOB"),
             Migration("shards", sql: ShardRows.schema),
+            Migration("lists that were cut", sql: OwedItems.schema),
         ])
 
     private static let tables = """

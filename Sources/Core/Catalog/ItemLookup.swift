@@ -58,6 +58,11 @@ package enum ItemLookup {
         return []
     }
 
+    /// Whether a text is `name`, as it is or as lists show it.
+    package static func isCalled(_ text: String, _ name: String) -> Bool {
+        text == name || name.unicodeScalars.contains(replacement) && isShown(text, as: name)
+    }
+
     private static func isShown(_ text: String, as shown: String) -> Bool {
         let controls: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
         return text.unicodeScalars.elementsEqual(shown.unicodeScalars) { scalar, shown in

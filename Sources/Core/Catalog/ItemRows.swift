@@ -287,6 +287,10 @@ package enum ItemRows {
 
     /// Has the next run that takes an item fetch it again, which was removed.
     package static func restore(_ item: Int64, on catalog: Connection) throws {
-        try catalog.run("UPDATE item SET state = 'pending', is_unsettled = 1 WHERE id = ? AND state = 'removed'", item)
+        try catalog.run(
+            """
+            UPDATE item SET state = 'pending', is_unsettled = 1, is_left_unlisted = 0
+            WHERE id = ? AND state = 'removed'
+            """, item)
     }
 }

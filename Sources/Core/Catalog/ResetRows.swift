@@ -121,6 +121,11 @@ package enum ResetRows {
         return pictures
     }
 
+    /// What is deleted of a job's list has to be read again.
+    package static func noteListCut(ofJob job: String, on catalog: Connection) throws {
+        try OwedItems.setListCut(true, ofJob: job, on: catalog)
+    }
+
     /// Deletes the row of a scope's own, which has no items any more: the job's or the collection's.
     package static func deleteOwner(ofJob job: String, _ scope: Scope, on catalog: Connection) throws {
         switch scope {

@@ -23,7 +23,7 @@ package enum StoredFileRows {
             """
             UPDATE item SET state = iif(state = 'gone', state, 'pending'), failure = NULL, path = iif(?, path, NULL),
                 size = NULL, sha256 = NULL, stored_url = NULL, etag = NULL, last_modified = NULL, expires_at = NULL,
-                is_unsettled = 1, permanent_failures = 0, asked_again_at = NULL
+                is_unsettled = 1, is_left_unlisted = 0, permanent_failures = 0, asked_again_at = NULL
             WHERE id = ?
             """, keepingPath, id)
     }
@@ -74,7 +74,7 @@ extension StoredFileRows {
         try catalog.run(
             """
             UPDATE item SET path = NULL, size = NULL, sha256 = NULL, stored_url = NULL, etag = NULL,
-                last_modified = NULL, expires_at = NULL, is_unsettled = 1,
+                last_modified = NULL, expires_at = NULL, is_unsettled = 1, is_left_unlisted = 0,
                 state = CASE state WHEN 'stored' THEN iif(failure IS NULL, 'pending', 'failed') ELSE state END
             WHERE id = ?
             """, id)

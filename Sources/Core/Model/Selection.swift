@@ -26,6 +26,8 @@ package struct Selection: Sendable, Hashable {
     package func mayTake(keysBelow prefix: String) -> Bool {
         only.isEmpty
             || only.contains { pattern in
+                // As it is it may be a key.
+                if pattern.hasPrefix(prefix) { return true }
                 var text = ""
                 var isEscaped = false
                 for character in pattern {

@@ -136,6 +136,7 @@ package enum ListCarving {
             ledger.endListing()
             let items = withFollowers(found, of: ledger)
             let list = CarvedList(run: run, items: items, settled: ledger.figures.items)
+            try ledger.noteListEnd(isComplete: isComplete, on: catalog)
             if isComplete { try end(ledger, warn, on: catalog) }
             guard items.isEmpty else {
                 let shards = try carve(list, catalog)

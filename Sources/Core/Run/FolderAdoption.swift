@@ -1,10 +1,12 @@
 import Catalog
 import Files
 import FoundationEssentials
+import Glibc
 import HTTP
 import Jobs
 import Model
 import SQLite
+import System
 import Transfer
 
 /// The files of a folder that are nobody's yet, for `runner adopt`: found by their paths, and by their digests where the
@@ -22,9 +24,13 @@ final class FoundFiles {
     init(in output: OutputDirectory, directory: String) throws {
         self.output = output
         let own = ".runner/"
-        paths = try FileManager.default.subpathsOfDirectory(atPath: directory).filter {
-            !$0.hasPrefix(own) && $0 != ".runner"
-        }.sorted()
+        let found: [String]
+        do {
+            found = try FileManager.default.subpathsOfDirectory(atPath: directory)
+        } catch {
+            throw SystemCallFailure(call: "reading \(directory)", errno: errno)
+        }
+        paths = found.filter { !$0.hasPrefix(own) && $0 != ".runner" }.sorted()
         for (index, path) in paths.enumerated() {
             byStem[path, default: []].append(index)
             let name = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex

@@ -79,6 +79,7 @@ extension RunLedger {
         let columns = listing.columns
         let id = try ItemRows.insert(
             columns, key: key, path: path, template: renaming.template, inJob: context.job.name, on: catalog)
+        if id != nil { try listEnd.noteEntered(on: catalog) }
         return id.map { id in
             ItemRow(
                 id: id, collectionID: columns.collection, key: key, position: columns.position, url: columns.url,

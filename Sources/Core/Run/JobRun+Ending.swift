@@ -68,6 +68,12 @@ extension JobRun {
             outcome = missed == 0 ? .complete : .partial
         }
         var warnings = [ledger.renaming.warning, ledger.adoption?.summary] + (ledger.sidecars?.warnings ?? [])
+        switch listing {
+        case _ where ledger.fatal != nil: break
+        case .complete: try ledger.noteListEnd(isComplete: true, on: catalog)
+        case .enough: try ledger.noteListEnd(isComplete: false, on: catalog)
+        case .cut, .failed: break
+        }
         if case .complete = listing, ledger.fatal == nil {
             if !ledger.list.isPartial, !ledger.context.selection.isSourceChanged {
                 try ledger.writeExpected(on: catalog)

@@ -50,8 +50,6 @@ final class ListedCollections {
     private(set) var isPartial = false
     /// Items listed, whether or not they were selected.
     private(set) var items = 0
-    /// Items listed one after another whose files the job has already.
-    private(set) var knownInSequence = 0
     /// When pages came, each with the highest id before it.
     private var pages: [(after: Int64, time: Monotonic)] = []
 
@@ -69,6 +67,9 @@ final class ListedCollections {
     }
 
     func isComplete(_ id: Int64) -> Bool { !incomplete.contains(id) }
+
+    /// Whether all of them were listed to their ends.
+    var areComplete: Bool { incomplete.isEmpty }
 
     func noteIncomplete(_ keys: Set<String>) {
         incomplete.formUnion(keys.compactMap { byKey[$0]?.id })
@@ -88,11 +89,6 @@ final class ListedCollections {
 
     /// Those whose sources did not know beforehand how many items they have, listed to their ends.
     var counted: [Collection] { byKey.values.filter { $0.expected == nil && isComplete($0.id) } }
-
-    /// Counts an item whose file the job has already, or begins anew at one that it has not.
-    func noteKnown(_ isStored: Bool) {
-        knownInSequence = isStored ? knownInSequence + 1 : 0
-    }
 
     // MARK: Times
 

@@ -13,6 +13,20 @@ extension RunLedger {
         try RunRows.wasCut(before: context.run, job: context.job.name, on: catalog)
     }
 
+    /// Notes that the list was read as far as it has to be, so that the next may end early; not that of a run that took only
+    /// some of its items into the catalog.
+    ///
+    /// - Parameter isComplete: whether it was read to its end.
+    func noteListEnd(isComplete: Bool, on catalog: Connection) throws {
+        let selection = context.selection
+        guard isComplete || listEnd.isReached, list.areComplete, selection.only.isEmpty, !selection.isSourceChanged
+        else { return }
+        try catalog.transaction {
+            try listEnd.noteEnd(on: catalog)
+            if isComplete, list.isPartial, selection.isWhole { try listEnd.leaveUnlisted(on: catalog) }
+        }
+    }
+
     /// After a complete list of everything: items that are no longer listed are gone, but for those of collections that
     /// were not listed to their ends. Their files stay. What was evicted stays so, lest it be fetched when it is listed
     /// again.

@@ -71,8 +71,7 @@ extension RunLedger {
 
     private var isEnough: Bool {
         if let limit = context.selection.limit, selected.count >= limit { return true }
-        guard let known = context.job.stopsAfterKnown, !context.selection.listsEverything else { return false }
-        return list.knownInSequence >= known
+        return listEnd.isReached
     }
 
     private func list(_ collection: ListedCollection, on catalog: Connection, now: Int64) throws -> RunEvent? {
@@ -147,7 +146,7 @@ extension RunLedger {
         select(row.id)
         traceListed(row)
         try sums.countListed(collection: row.collectionID, on: catalog)
-        list.noteKnown(row.state == .stored)
+        try listEnd.note(row, on: catalog)
 
         switch url {
         case .success(let url)?:
@@ -243,16 +242,18 @@ extension RunLedger {
         return (work, events)
     }
 
-    /// Whether `--only` selects an item: by a pattern over its key, or as its URL, title or path.
+    /// Whether `--only` selects an item: by a pattern over its key, or as its key, URL, title or path.
     private func isWanted(
         _ key: String, _ url: String, _ title: String, path: @autoclosure () throws -> String?
     ) rethrows -> Bool {
         let patterns = context.selection.only
-        if patterns.isEmpty || patterns.contains(where: { fnmatch($0, key, 0) == 0 || $0 == url || $0 == title }) {
-            return true
+        if patterns.isEmpty { return true }
+        func isCalled(_ names: [String]) -> Bool {
+            patterns.contains { pattern in names.contains { ItemLookup.isCalled($0, pattern) } }
         }
+        if patterns.contains(where: { fnmatch($0, key, 0) == 0 }) || isCalled([key, url, title]) { return true }
         guard let path = try path() else { return false }
-        return patterns.contains(path)
+        return isCalled([path])
     }
 
     /// Whether an item is fetched, and how; or its outcome where nothing needs to be asked.

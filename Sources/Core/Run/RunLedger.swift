@@ -17,6 +17,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
     let journal: RunJournal
     let sums: RunSums
     let list = ListedCollections()
+    let listEnd: ListEnd
     let urls: ItemURLs
     let sharedURLs = SharedURLs()
     let known: KnownItems
@@ -58,6 +59,7 @@ final class RunLedger: @unchecked Sendable {  // confined to the catalog's queue
         urls = ItemURLs(context.job.trust.secrets)
         isNew = try !ItemRows.exist(inJob: job, on: catalog)
         known = KnownItems(job: job)
+        listEnd = try ListEnd(context, on: catalog, now: wallClockMicroseconds())
         names = ItemNames(context, isNew: isNew)
         renaming = try ItemRenaming(context, names, urls, journal, sums, on: catalog)
         deduplication =

@@ -145,6 +145,7 @@ package final class JobReset: Sendable {
             }
             try journal.clear()
         }
+        if scope != .job { try ResetRows.noteListCut(ofJob: job, on: catalog) }
         try ResetRows.deleteTransfers(ofJob: job, scope, on: catalog)
         var outcome = Outcome()
         try ResetRows.withoutForeignKeys(on: catalog) {

@@ -23,6 +23,20 @@ struct SelectionTests {
         #expect(try bench.table("SELECT * FROM item WHERE state = 'gone'").isEmpty)
     }
 
+    @Test("--only takes a key as it is, or as lists show it, whatever a pattern of it means")
+    func onlyKeys() async throws {
+        let bench = try Bench(["/x": [.ok("x")]])
+        let keys = ["l.json#http://h/[z]", "l.json#http://h/z", "a\u{0}b", "a\tb", "a\\b"]
+        let items = keys.map { bench.item("/x", key: $0) }
+        for (pattern, taken) in [
+            (keys[0], [keys[0], keys[1]]), (keys[1], [keys[1]]),
+            ("a\u{FFFD}b", [keys[2], keys[3]]), (keys[4], [keys[4]]),
+        ] {
+            let report = try await bench.run(items) { $0.selection.only = [pattern] }
+            #expect(report.items.keys.sorted() == taken.sorted())
+        }
+    }
+
     @Test("--limit takes the first of the list, after --only")
     func limit() async throws {
         let bench = try Bench(["/x": [.ok("x")]])
