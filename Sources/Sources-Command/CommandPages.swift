@@ -13,7 +13,8 @@ package struct CommandPages: SourcePages {
     private static let longestWait: Double = 600
 
     /// Of items that name none.
-    private static let noCollection = ListedCollection(key: "#@", title: "Without a collection")
+    private static let noCollection = ListedCollection(
+        key: ScriptItem.numberMark, title: "Without a collection")
 
     private let options: CommandOptions
     private let context: SourceContext
@@ -150,6 +151,7 @@ package struct CommandPages: SourcePages {
             page.memory = String(decoding: value.line, as: UTF8.self)
             return true
         case .warning(let text): page.warnings.append(text)
+        case .unreadable(let fault): page.warnings.append("\(fault.quoting(in: context)); it is ignored")
         case .request(let request): script.fetch(request)
         case .error(let fault):
             if fault.isTransient {
@@ -179,8 +181,12 @@ package struct CommandPages: SourcePages {
             page.collections.append(
                 item.collection.isEmpty ? Self.noCollection : ListedCollection(key: name, title: name))
         }
-        let misplaced = "its collection '\(item.collection.shownInMessage(limit: 60))' was not listed before it"
-        let reason = item.invalid ?? (unlisted.contains(name) ? misplaced : context.refusal(of: item))
+        let misplaced =
+            item.collection.isEmpty
+            ? "it has no collection"
+            : unlisted.contains(name)
+                ? "its collection '\(name.shownInMessage(limit: 60))' was not listed before it" : nil
+        let reason = item.invalid ?? misplaced ?? context.refusal(of: item)
         return reason.map { item.refused($0, in: name, number: counts.items) } ?? item
     }
 
@@ -242,7 +248,7 @@ final class RunningScript: Sendable {
 extension ListedItem {
     /// The same as one that can't be fetched. Without a key it gets one of its number in the list.
     fileprivate func refused(_ reason: String, in collection: String, number: Int) -> ListedItem {
-        let key = key.isEmpty ? "#@\(number)" : key
+        let key = key.isEmpty ? "\(ScriptItem.numberMark)\(number)" : key
         return ListedItem(
             collection: collection, key: key, url: url, title: title.isEmpty ? key : title, description: description,
             section: section, metadata: metadata, thumbnailURL: thumbnailURL, fields: fields, invalid: reason)

@@ -50,7 +50,7 @@ struct ScriptInterview {
                     FetchService.failure(request.id, "offline", "nothing is requested while a job file is checked").line
                 )
             case .collection, .item: throw ScriptError("\(name) lists when it is asked to check its options")
-            case .spec, .progress, .memory, .warning, .unknown: break
+            case .spec, .progress, .memory, .warning, .unreadable, .unknown: break
             }
         }
         return problems

@@ -6,6 +6,8 @@ struct ScriptItem: Decodable {
     /// The protocol's limits, in bytes.
     static let longestKey = 512
     static let longestTitle = 4_096
+    /// What the keys begin with that items without a valid one get: no item has one of these for its own.
+    static let numberMark = "#@"
 
     private enum Member: String, CodingKey {
         case collection, key, url, title, description, section, size, sha256, headers, thumbnail, metadata, fields
@@ -16,7 +18,9 @@ struct ScriptItem: Decodable {
     init(from decoder: any Decoder) throws {
         var members = try LooseMembers<Member>(decoder)
         let collection = members.text(.collection)
+        let count = members.faults.count
         let key = members.text(.key)
+        let keyFault = members.faults.count > count ? members.faults.last : Self.complaint(key: key)
         let url = members.text(.url)
         let title = members.text(.title)
         let description = members.text(.description)
@@ -30,16 +34,21 @@ struct ScriptItem: Decodable {
         let fields = members.value([String: String].self, .fields, "a mapping of texts") ?? [:]
         let metadata = members.value([String: JSONValue].self, .metadata, "a mapping of what JSON can tell") ?? [:]
         listed = ListedItem(
-            collection: collection ?? "", key: String((key ?? "").prefix(Self.longestKey)), url: url ?? "",
+            // A key that can't be taken is not to be compared with those of other items.
+            collection: collection ?? "", key: keyFault == nil ? key ?? "" : "", url: url ?? "",
             title: cut(title ?? key ?? ""), description: description, section: section.map(cut),
             metadata: metadata.compactMapValues(\.metadata), thumbnailURL: thumbnail, fields: fields, size: size,
             sha256: sha256,
             headers: headers.sorted { $0.key < $1.key }.map { ListedHeader(name: $0.key, value: $0.value) },
-            invalid: Self.complaint(key: key) ?? members.faults.first ?? (url == nil ? "it has no url" : nil))
+            invalid: keyFault ?? members.faults.first ?? (url == nil ? "it has no url" : nil)
+                ?? HeaderRules.complaint(ofListed: headers))
     }
 
     private static func complaint(key: String?) -> String? {
         guard let key, !key.isEmpty else { return "it has no key" }
+        if key.hasPrefix(numberMark) {
+            return "its key begins with '\(numberMark)', as those of items without a key do"
+        }
         return key.utf8.count > longestKey ? "its key is over \(longestKey) bytes" : nil
     }
 }

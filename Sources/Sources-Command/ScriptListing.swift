@@ -136,11 +136,17 @@ struct ScriptListing {
         case .done(let end):
             done = end
             script.process.finish()
+        case .unreadable(let fault): throw fault
         case .spec, .progress, .warning, .unknown: break
         }
     }
 
     private mutating func take(_ item: ListedItem) {
+        if item.key.isEmpty {
+            // It counts like every other, and there is no key to compare.
+            keys.append("\(ScriptItem.numberMark)\(keys.count + 1)")
+            return keyFaults.append("of '\(item.title.prefix(60))' \(item.invalid ?? "")")
+        }
         keys.append(item.key)
         if !collections.contains(item.collection) {
             orderFaults.append("'\(item.key)' is in '\(item.collection)', which did not come before it")

@@ -17,59 +17,60 @@ enum ScriptMessage {
     case request(ScriptRequest)
     case error(ScriptFault)
     case done(Done)
+    /// A line that says nothing of the list, and why it can't be taken: it costs only itself.
+    case unreadable(ScriptError)
     /// Of a type that this program does not know.
     case unknown
 
     /// The end of a list, with counts that show whether something was lost.
     struct Done: Decodable {
-        var collections: Int?
-        var items: Int?
+        private let counts: [String: Int]
         /// Whether the list is whole; otherwise nothing counts as no longer listed.
-        var complete: Bool?
+        let complete: Bool?
+
+        var collections: Int? { counts["collections"] }
+        var items: Int? { counts["items"] }
+
+        private enum CodingKeys: String, CodingKey {
+            case collections, items, complete
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            var counts: [String: Int] = [:]
+            for key in [CodingKeys.collections, .items] {
+                counts[key.stringValue] = try members.decodeIfPresent(WholeNumber.self, forKey: key)?.value
+            }
+            self.counts = counts
+            complete = try members.decodeIfPresent(Bool.self, forKey: .complete)
+        }
+    }
+
+    /// A number whose fault names its member, also where a fraction or its size is the fault.
+    struct WholeNumber: Decodable {
+        let value: Int
+
+        init(from decoder: any Decoder) throws {
+            guard let value = try? decoder.singleValueContainer().decode(Int.self) else {
+                throw ScriptError(
+                    "has something else than a whole number in '\(decoder.codingPath.last?.stringValue ?? "")'")
+            }
+            self.value = value
+        }
     }
 
     /// - Throws: ``ScriptError`` with why the line is no message.
     init(_ line: [UInt8]) throws(ScriptError) {
         // JSONDecoder would repair what is not UTF-8.
         guard String(validating: line, as: UTF8.self) != nil else { throw ScriptError("is not UTF-8", line) }
-        var isObject = false
+        var type: String?
         do {
-            let type = try Self.decode(Kind.self, line).type
-            isObject = true
-            switch type {
-            case "spec":
-                let spec = try Self.decode(ScriptSpec.self, line)
-                if let complaint = spec.complaint { throw ScriptError("\(complaint)", line) }
-                self = .spec(spec)
-            case "problem":
-                let problem = try Self.decode(Problem.self, line)
-                self = .problem(at: problem.at, message: Self.shortened(problem.message))
-            case "collection":
-                let collection = try Self.decode(ScriptCollection.self, line)
-                self = .collection(collection.listed, faults: collection.faults)
-            case "item": self = .item(try Self.decode(ScriptItem.self, line).listed)
-            case "progress": self = .progress
-            case "memory": self = .memory(try Self.decode(Memory.self, line).value)
-            case "warning": self = .warning(Self.shortened(try Self.decode(Warning.self, line).message))
-            case "request": self = .request(try Self.decode(ScriptRequest.self, line))
-            case "error": self = .error(try Self.decode(ScriptFault.self, line))
-            case "done": self = .done(try Self.decode(Done.self, line))
-            default: self = .unknown
-            }
-        } catch let error as ScriptError {
-            throw error
-        } catch DecodingError.keyNotFound(let key, _) {
-            throw ScriptError("has no '\(key.stringValue)'", line)
-        } catch DecodingError.typeMismatch(let type, let context) where !context.codingPath.isEmpty {
-            let place = context.codingPath.map(\.stringValue).joined(separator: ".")
-            throw ScriptError("has another type in '\(place)'\(Self.wanted(type))", line)
-        } catch DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty {
-            throw ScriptError("has null in '\(context.codingPath.map(\.stringValue).joined(separator: "."))'", line)
-        } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
-            throw ScriptError(
-                "has another type in '\(context.codingPath.map(\.stringValue).joined(separator: "."))'", line)
+            type = try Self.decode(Kind.self, line).type
+            self = try Self.message(type ?? "", line)
         } catch {
-            throw ScriptError(isObject ? "has a value that can't be read" : "is not a JSON object", line)
+            let fault = ScriptError(Self.words(for: error, line, isObject: type != nil), line)
+            guard let type, Self.remarks.contains(type) else { throw fault }
+            self = .unreadable(fault)
         }
     }
 
@@ -86,6 +87,74 @@ enum ScriptMessage {
             default: ""
             }
         return name.isEmpty ? "" : "; it must be \(name)"
+    }
+
+    /// Types of lines whose loss costs the list nothing.
+    private static let remarks: Set<String> = ["memory", "warning"]
+
+    private static func message(_ type: String, _ line: [UInt8]) throws -> ScriptMessage {
+        switch type {
+        case "spec":
+            let spec = try decode(ScriptSpec.self, line)
+            if let complaint = spec.complaint { throw ScriptError("\(complaint)") }
+            return .spec(spec)
+        case "problem":
+            let problem = try decode(Problem.self, line)
+            return .problem(at: problem.at, message: shortened(problem.message))
+        case "collection":
+            let collection = try decode(ScriptCollection.self, line)
+            return .collection(collection.listed, faults: collection.faults)
+        case "item": return .item(try decode(ScriptItem.self, line).listed)
+        case "progress": return .progress
+        case "memory": return .memory(try decode(Memory.self, line).value)
+        case "warning": return .warning(shortened(try decode(Warning.self, line).message))
+        case "request": return .request(try decode(ScriptRequest.self, line))
+        case "error": return .error(try decode(ScriptFault.self, line))
+        case "done": return .done(try decode(Done.self, line))
+        default: return .unknown
+        }
+    }
+
+    /// Why a line is no message, in words that follow what it is.
+    private static func words(for error: any Error, _ line: [UInt8], isObject: Bool) -> String {
+        switch error {
+        case let error as ScriptError: return error.description
+        case DecodingError.keyNotFound(let key, _): return "has no '\(key.stringValue)'"
+        case DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty:
+            return "has null in '\(path(context))'"
+        case DecodingError.typeMismatch(let type, let context) where !context.codingPath.isEmpty:
+            return "has another type in '\(path(context))'\(wanted(type))"
+        case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+            return "has another type in '\(path(context))'"
+        default:
+            if isObject { return "has a value that can't be read" }
+            return depth(of: line) > deepest ? "has over \(deepest) levels of nesting" : "is not a JSON object"
+        }
+    }
+
+    private static func path(_ context: DecodingError.Context) -> String {
+        context.codingPath.map(\.stringValue).joined(separator: ".")
+    }
+
+    /// Levels that JSON may have: what `JSONDecoder` takes.
+    private static let deepest = 512
+
+    /// How deep the brackets of a line are nested, those in its texts aside.
+    private static func depth(of line: [UInt8]) -> Int {
+        var (depth, most, isText, isEscaped) = (0, 0, false, false)
+        for byte in line {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isText: isEscaped = true
+            case UInt8(ascii: "\""): isText.toggle()
+            case UInt8(ascii: "{") where !isText, UInt8(ascii: "[") where !isText:
+                depth += 1
+                most = max(most, depth)
+            case UInt8(ascii: "}") where !isText, UInt8(ascii: "]") where !isText: depth -= 1
+            default: break
+            }
+        }
+        return most
     }
 
     /// A message as people read it: more of it nobody reads.
@@ -128,6 +197,17 @@ struct ScriptRequest: Decodable, Sendable {
     let id: Int
     let url: String
     let headers: [String: String]?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, url, headers
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        id = try members.decode(ScriptMessage.WholeNumber.self, forKey: .id).value
+        url = try members.decode(String.self, forKey: .url)
+        headers = try members.decodeIfPresent([String: String].self, forKey: .headers)
+    }
 }
 
 /// Why a script cannot list.

@@ -58,9 +58,7 @@ struct CSVReader {
         element.path = value(.path)
         element.sha256 = value(.sha256)
         if let size = value(.size) {
-            guard let number = Int64(size) else {
-                throw ElementFault("its size is no whole number")
-            }
+            guard let number = Int64(size) else { throw ElementFault(ElementFault.size, url: url) }
             element.size = number
         }
         for (index, name) in others where index < row.count && !row[index].isEmpty {

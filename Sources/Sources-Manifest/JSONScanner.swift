@@ -90,9 +90,15 @@ struct ElementFault: Error, CustomStringConvertible {
     let isForeign: Bool
     /// Whether other elements may be lost with it, as behind a quote that is not closed.
     let losesOthers: Bool
+    /// The URL of an element whose other members are at fault, as it is written.
+    var url: String?
 
-    init(_ description: String, isForeign: Bool = false, losesOthers: Bool = false) {
+    /// What is wrong with a size that no file can have, or that JSON's readers do not agree on.
+    static let size = "its size is not a whole number from 0 to 2^53"
+
+    init(_ description: String, url: String? = nil, isForeign: Bool = false, losesOthers: Bool = false) {
         self.description = description
+        self.url = url
         self.isForeign = isForeign
         self.losesOthers = losesOthers
     }

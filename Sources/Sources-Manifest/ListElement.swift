@@ -22,7 +22,14 @@ struct ListElement: Hashable {
         case UInt8(ascii: "\""):
             self.init(url: try Self.string(json))
         case UInt8(ascii: "{"):
-            let object: Object = try Self.decode(json)
+            let object: Object
+            do throws(ElementFault) {
+                object = try Self.decode(json)
+            } catch {
+                var fault = error
+                fault.url = (try? Self.decode(json) as Located)?.url
+                throw fault
+            }
             self.init(url: object.url)
             title = object.title
             path = object.path
@@ -49,14 +56,17 @@ struct ListElement: Hashable {
         let headers: [String: String]?
     }
 
-    /// A number whose fault names the member that it is of, also where a fraction or its size is the fault.
+    /// What is left of an object whose other members can't be read.
+    private struct Located: Decodable {
+        let url: String
+    }
+
     private struct WholeNumber: Decodable {
         let value: Int64
 
         init(from decoder: any Decoder) throws {
             guard let value = try? decoder.singleValueContainer().decode(Int64.self) else {
-                throw DecodingError.typeMismatch(
-                    Int64.self, .init(codingPath: decoder.codingPath, debugDescription: "no whole number"))
+                throw ElementFault(ElementFault.size)
             }
             self.value = value
         }
@@ -80,6 +90,8 @@ struct ListElement: Hashable {
     private static func decode<Value: Decodable>(_ json: [UInt8]) throws(ElementFault) -> Value {
         do {
             return try JSONDecoder().decode(Value.self, from: Data(json))
+        } catch let fault as ElementFault {
+            throw fault
         } catch DecodingError.keyNotFound(let key, _) {
             throw ElementFault("it has no '\(key.stringValue)'", isForeign: true)
         } catch DecodingError.valueNotFound(_, let context) {

@@ -118,8 +118,8 @@ struct ListReading {
             let place = elements.place
             self.elements = elements
             isIncomplete = isIncomplete || fault.losesOthers
-            noteForeign(fault.description)
-            return invalid(index, written: "", "\(place) of \(key): \(fault)")
+            if fault.url == nil { noteForeign(fault.description) }
+            return invalid(index, written: fault.url ?? "", "\(place) of \(key): \(fault)")
         } catch let error as ManifestError {
             throw error
         } catch {
@@ -161,14 +161,11 @@ struct ListReading {
 extension ListElement {
     /// What is wrong with what it says beside its URL.
     fileprivate var complaint: String? {
-        if let size, size < 0 { return "its size is negative" }
+        if let size, !(0...1 << 53).contains(size) { return ElementFault.size }
         if let sha256, sha256.utf8.count != 64 || !sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
             return "its sha256 is not of 64 hexadecimal digits"
         }
         if let path, path.utf8.count > 1_000 { return "its path is over 1000 bytes" }
-        if let header = headers.first(where: { !HTTPHeader($0.key, $0.value).isValid }) {
-            return "its header '\(header.key.prefix(60))' can't be sent"
-        }
-        return nil
+        return HeaderRules.complaint(ofListed: headers)
     }
 }

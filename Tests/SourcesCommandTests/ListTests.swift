@@ -54,12 +54,19 @@ struct ListTests {
             ("echo hello", "a line of the script is not a JSON object: hello"),
             ("printf '{\"type\":\"do'", "a line of the script is not a JSON object: {\"type\":\"do"),
             (#"printf '{"type":"warning","message":"\377"}\n'"#, "a line of the script is not UTF-8"),
-            (#"echo '{"type":"warning"}'"#, "a line of the script has no 'message'"),
             (
                 #"echo '{"type":"request","id":"x","url":"SERVER/1"}'"#,
-                "a line of the script has another type in 'id'; it must be a whole number"
+                "a line of the script has something else than a whole number in 'id'"
             ),
-            (#"echo '{"type":"done","items":1e300}'"#, "a line of the script has a"),
+            (
+                #"echo '{"type":"done","items":1e300}'"#,
+                "a line of the script has something else than a whole number in 'items'"
+            ),
+            (
+                #"n=$(head -c 5000 /dev/zero | tr '\0' '['); m=$(head -c 5000 /dev/zero | tr '\0' ']'); "#
+                    + #"echo '{"type":"item","metadata":{"n":'$n$m'}}'"#,
+                "a line of the script has over 512 levels of nesting"
+            ),
             (#"echo '{"type":"done","items":2}'"#, "./list.sh counted 2 items, of which 1 came"),
             (#"echo '{"type":"done","collections":0}'"#, "./list.sh counted 0 collections, of which 1 came"),
             (
@@ -164,7 +171,17 @@ struct ListTests {
             ),
             (#""collection":"a","key":"k","url":"SERVER/1","metadata":{"n":1e999}"#, "its 'metadata' is not"),
             (#""collection":"b","key":"k","url":"SERVER/1""#, "its collection 'b' was not listed before it"),
-            (#""key":"k","url":"SERVER/1""#, "its collection '' was not listed before it"),
+            (#""key":"k","url":"SERVER/1""#, "it has no collection"),
+            (##""collection":"a","key":"#@4","url":"SERVER/1""##, "its key begins with '#@'"),
+            (
+                #""collection":"a","key":"k","url":"SERVER/1","headers":{"X\u000d\u000aY":"a"}"#,
+                #"its header 'X\r\nY' can't be sent"#
+            ),
+            (
+                #""collection":"a","key":"k","url":"SERVER/1","headers":{"a":"b\u000ac"}"#,
+                "its header 'a' can't be sent"
+            ),
+            (#""collection":"a","key":"k","url":"SERVER/1","headers":{"":"a"}"#, "its header '' can't be sent"),
             (
                 #""collection":"a","key":"\#(String(repeating: "k", count: 513))","url":"x""#,
                 "its key is over 512 bytes"
@@ -183,6 +200,45 @@ struct ListTests {
         #expect(failures.first?.hasPrefix("invalid: \(reason)") == true, "\(failures)")
         let states = try run.items("state")
         #expect(states.count == 3 && states["a/1"] == "stored" && states["last"] == "stored", "\(states)")
+    }
+
+    @Test(
+        "an item whose key can't be taken takes the place of no other",
+        arguments: [
+            (#""\#(String(repeating: "k", count: 600))""#, String(repeating: "k", count: 512)), ("7", "7"),
+            ("null", "#"),
+        ])
+    func keys(wrong: String, right: String) async throws {
+        let items = [wrong, "\"\(right)\""].map {
+            "echo '{\"type\":\"item\",\"collection\":\"a\",\"key\":\($0),\"url\":\"SERVER/x\"}'"
+        }
+        let run = try CommandRun(
+            Self.list(1, end: (items + [#"echo '{"type":"done","items":3}'"#]).joined(separator: "\n")),
+            path: "{position}")
+        let report = try await run.run()
+        #expect(report.warnings == [])
+        #expect(try run.items("state") == ["a/1": "stored", "#@2": "failed", right: "stored"])
+    }
+
+    @Test("a remark that can't be read costs the list nothing, and a warning quotes it")
+    func remarks() async throws {
+        let end = #"""
+            echo '{"type":"warning"}'
+            echo '{"type":"warning","message":7}'
+            echo '{"type":"memory"}'
+            echo '{"type":"item","collection":"a","key":"last","url":"SERVER/last"}'
+            echo '{"type":"done","items":2}'
+            """#
+        let run = try CommandRun(Self.list(1, end: end))
+        let report = try await run.run()
+        #expect(report.finished.outcome == .complete)
+        #expect(
+            report.warnings == [
+                #"a line of the script has no 'message': {"type":"warning"}; it is ignored"#,
+                #"a line of the script has another type in 'message': {"type":"warning","message":7}; it is ignored"#,
+                #"a line of the script has no 'value': {"type":"memory"}; it is ignored"#,
+            ])
+        #expect(try run.items("state") == ["a/1": "stored", "last": "stored"])
     }
 
     @Test("what can't be taken of a collection is left out with a warning")

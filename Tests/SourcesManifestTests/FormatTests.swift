@@ -89,9 +89,12 @@ struct FormatTests {
             (#"["http://a/1", {"url": null}, "http://a/2"]"#, ["1: its 'url' is null"]),
             (
                 #"["http://a/1", {"url": "http://x", "size": "big"}, "http://a/2"]"#,
-                ["1: its 'size' is of another type than it should be"]
+                ["1: its size is not a whole number from 0 to 2^53"]
             ),
-            (#"["http://a/1", {"url": "http://x", "size": -1}, "http://a/2"]"#, ["1: its size is negative"]),
+            (
+                #"["http://a/1", {"url": "http://x", "size": -1}, "http://a/2"]"#,
+                ["1: its size is not a whole number from 0 to 2^53"]
+            ),
             (
                 #"["http://a/1", {"url": "http://x", "sha256": "abc"}, "http://a/2"]"#,
                 ["1: its sha256 is not of 64 hexadecimal digits"]
@@ -130,7 +133,10 @@ struct FormatTests {
             ("l.jsonl", "\"http://a/1\"\n{\"url\": \n\"http://a/2\"", ["1: line 2: it is not valid JSON"]),
             (
                 "l.csv", "url,size\nhttp://a/1,\n,3\nhttp://x,y\nhttp://a/2,4",
-                ["1: row 2: it has nothing in the column 'url'", "2: row 3: its size is no whole number"]
+                [
+                    "1: row 2: it has nothing in the column 'url'",
+                    "2: row 3: its size is not a whole number from 0 to 2^53",
+                ]
             ),
             (
                 "l.txt", "# two\nhttp://a/1\n\nsee below\nhttp://a/2",

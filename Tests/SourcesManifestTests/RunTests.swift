@@ -113,9 +113,12 @@ struct RunTests {
     @Test(
         "a size or digest that is none fails its element and names it; nothing is taken unchecked",
         arguments: [
-            (#""size": "12""#, "its 'size' is of another type than it should be"),
-            (#""size": -1"#, "its size is negative"),
-            (#""size": 1.5"#, "its 'size' is of another type than it should be"),
+            (#""size": "12""#, "its size is not a whole number from 0 to 2^53"),
+            (#""size": -1"#, "its size is not a whole number from 0 to 2^53"),
+            (#""size": 1.5"#, "its size is not a whole number from 0 to 2^53"),
+            (#""size": 9007199254740993"#, "its size is not a whole number from 0 to 2^53"),
+            (#""size": 9223372036854775808"#, "its size is not a whole number from 0 to 2^53"),
+            (#""size": 1e300"#, "its size is not a whole number from 0 to 2^53"),
             (#""sha256": "abc""#, "its sha256 is not of 64 hexadecimal digits"),
             (#""sha256": """#, "its sha256 is not of 64 hexadecimal digits"),
             (#""sha256": 7"#, "its 'sha256' is of another type than it should be"),
@@ -126,6 +129,7 @@ struct RunTests {
         #expect(try await run.run().finished.outcome == .partial)
         #expect(
             try run.table("SELECT failure, detail FROM transfer") == [["invalid", "element 1 of l.json: \(complaint)"]])
+        #expect(try run.table("SELECT url FROM item") == [[run.server.url("/1.png")]])
         #expect(run.server.requests.isEmpty)
     }
 

@@ -33,6 +33,13 @@ package enum HeaderRules {
         HTTPHeader("X", value).isValid
     }
 
+    /// What is wrong with the fields that a list gives to an item, in words that follow its name; nil where all can be
+    /// sent.
+    package static func complaint(ofListed fields: [String: String]) -> String? {
+        fields.keys.sorted().first { !HTTPHeader($0, fields[$0] ?? "").isValid }
+            .map { "its header '\($0.shownInMessage(limit: 60))' can't be sent" }
+    }
+
     @Sendable package static func complaint(about map: OrderedMap<String>) -> String? {
         for entry in map.entries {
             if isReserved(entry.key) { return "can't set \(entry.key), which every request has its own of" }
