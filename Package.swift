@@ -90,7 +90,8 @@ let package = Package(
             "Transfer", path: "Sources/Core/Transfer",
             ["System", "Model", "SourceKit", "Jobs", "Schedule", "HTTP", "Files", "Media"]),
         module(
-            "Storage", path: "Sources/Core/Storage", ["System", "Model", "Jobs", "Catalog", "SQLite", "HTTP", "Files"]),
+            "Storage", path: "Sources/Core/Storage",
+            ["System", "Model", "Jobs", "Catalog", "SQLite", "HTTP", "JSON", "Files"]),
         module(
             "Pictures", path: "Sources/Core/Pictures",
             ["System", "Model", "Jobs", "Catalog", "SQLite", "Files", "Media", "MediaProtocol", "MediaClient"]),

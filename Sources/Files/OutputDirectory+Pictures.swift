@@ -8,6 +8,11 @@ extension OutputDirectory {
         "\(privateName)/pictures/\(digest.hex).\(`extension`)"
     }
 
+    /// Whether a path is that of a picture.
+    package static func isPicture(_ path: RelativePath) -> Bool {
+        path.parent?.text == "\(privateName)/pictures"
+    }
+
     /// Gives a picture its name, in place of equal bytes that may have it.
     ///
     /// The name is durable after the next ``flushFolders()``, the bytes after the ``flushData()`` before.

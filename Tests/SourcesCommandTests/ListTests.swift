@@ -202,45 +202,6 @@ struct ListTests {
         #expect(states.count == 3 && states["a/1"] == "stored" && states["last"] == "stored", "\(states)")
     }
 
-    @Test(
-        "an item whose key can't be taken takes the place of no other",
-        arguments: [
-            (#""\#(String(repeating: "k", count: 600))""#, String(repeating: "k", count: 512)), ("7", "7"),
-            ("null", "#"),
-        ])
-    func keys(wrong: String, right: String) async throws {
-        let items = [wrong, "\"\(right)\""].map {
-            "echo '{\"type\":\"item\",\"collection\":\"a\",\"key\":\($0),\"url\":\"SERVER/x\"}'"
-        }
-        let run = try CommandRun(
-            Self.list(1, end: (items + [#"echo '{"type":"done","items":3}'"#]).joined(separator: "\n")),
-            path: "{position}")
-        let report = try await run.run()
-        #expect(report.warnings == [])
-        #expect(try run.items("state") == ["a/1": "stored", "#@2": "failed", right: "stored"])
-    }
-
-    @Test("a remark that can't be read costs the list nothing, and a warning quotes it")
-    func remarks() async throws {
-        let end = #"""
-            echo '{"type":"warning"}'
-            echo '{"type":"warning","message":7}'
-            echo '{"type":"memory"}'
-            echo '{"type":"item","collection":"a","key":"last","url":"SERVER/last"}'
-            echo '{"type":"done","items":2}'
-            """#
-        let run = try CommandRun(Self.list(1, end: end))
-        let report = try await run.run()
-        #expect(report.finished.outcome == .complete)
-        #expect(
-            report.warnings == [
-                #"a line of the script has no 'message': {"type":"warning"}; it is ignored"#,
-                #"a line of the script has another type in 'message': {"type":"warning","message":7}; it is ignored"#,
-                #"a line of the script has no 'value': {"type":"memory"}; it is ignored"#,
-            ])
-        #expect(try run.items("state") == ["a/1": "stored", "last": "stored"])
-    }
-
     @Test("what can't be taken of a collection is left out with a warning")
     func collections() async throws {
         let run = try CommandRun(

@@ -275,6 +275,11 @@ package enum ItemRows {
 
     // MARK: Removing
 
+    /// The job of an item; nil where there is none.
+    package static func job(of item: Int64, on catalog: Connection) throws -> String? {
+        try catalog.value("SELECT job FROM item WHERE id = ?", item)
+    }
+
     /// The job of an item, if it was removed, or if it was not.
     package static func job(of item: Int64, isRemoved: Bool, on catalog: Connection) throws -> String? {
         try catalog.value("SELECT job FROM item WHERE id = ? AND (state = 'removed') = ?", item, isRemoved)

@@ -26,6 +26,22 @@ package enum PictureRows {
         try catalog.rows("SELECT path FROM picture WHERE item_id = ?", id) { try $0[0] }
     }
 
+    /// The pictures of items for the journal of the output directory, before their rows and files go.
+    package static func retirements(
+        ofItems items: some Sequence<Int64>, on catalog: Connection
+    ) throws -> [PublishJournal.Intent] {
+        var retirements: [PublishJournal.Intent] = []
+        for item in items {
+            try catalog.forEach("SELECT path, size, sha256 FROM picture WHERE item_id = ?", item) { row in
+                guard let path = try? RelativePath(validating: try row[0]), let digest = SHA256Digest(hex: try row[2])
+                else { return }
+                retirements.append(
+                    PublishJournal.Intent(path: path, size: try row[1], digest: digest, isRetirement: true))
+            }
+        }
+        return retirements
+    }
+
     /// Goes through the paths of all pictures of a job.
     package static func forEach(
         ofJob job: String, on catalog: Connection, _ body: (_ item: Int64, _ path: String) throws -> Void

@@ -4,6 +4,7 @@ import JSON
 import Jobs
 import Model
 import SQLite
+import Storage
 import Transfer
 
 /// The metadata files beside stored files, of a job with `output.sidecar`: written once their items' rows are committed,
@@ -14,9 +15,6 @@ import Transfer
 ///
 /// Confined to the catalog's queue, like the ledger.
 final class Sidecars {
-    /// Bytes of a metadata file that is read to see whose it is.
-    private static let longestRead: Int64 = 1 << 24
-
     private let context: RunContext
     private let journal: RunJournal
     /// Items whose metadata files are to be looked at.
@@ -184,13 +182,10 @@ final class Sidecars {
 
     /// The item that a metadata file of this job says that it is of, where it is that one's and unchanged.
     private func formerOwner(of path: RelativePath, on catalog: Connection) throws -> Int64? {
-        guard let found = context.output.information(path), found.isRegular, found.size <= Self.longestRead,
-            let bytes = try? context.output.beginning(of: path, count: Int(found.size)),
-            case .object(let members)? = JSONValue(parsing: bytes), case .text(let key)? = members["key"],
-            let item = try ItemRows.find(key: key, inJob: context.job.name, on: catalog)?.id,
-            let recorded = try SidecarRows.sidecar(ofItem: item, on: catalog)
+        guard let owner = try SidecarOwner(of: path, in: context.output, job: context.job.name, on: catalog),
+            let recorded = try SidecarRows.sidecar(ofItem: owner.item, on: catalog)
         else { return nil }
-        return recorded.path == path && recorded.digest == SHA256Digest(of: bytes) ? item : nil
+        return recorded.path == path && recorded.digest == owner.digest ? owner.item : nil
     }
 
     /// Whether the path is that of an item's file.

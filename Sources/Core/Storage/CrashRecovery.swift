@@ -13,6 +13,8 @@ package enum CrashRecovery {
         var replaced: [(item: Int64, intent: PublishJournal.Intent)] = []
         /// The same of metadata files, as they are now.
         var replacedSidecars: [Sidecar] = []
+        /// Items whose metadata files were replaced by those of others, which no row claims.
+        var withoutSidecar: [Int64] = []
         /// Files that had lost their rows or their names, and their lengths in bytes.
         var retired: [(path: RelativePath, size: Int64)] = []
         /// Files that no row claims and that the job may replace.
@@ -46,11 +48,28 @@ package enum CrashRecovery {
             guard let intents = findings.unclaimed.removeValue(forKey: sidecar.path)?.filter({ !$0.isRetirement }),
                 let intent = intent(of: sidecar.path, among: intents, in: output), intent.digest != sidecar.digest
             else { continue }
+            if let owner = try SidecarOwner(of: sidecar.path, in: output, job: job, on: catalog),
+                owner.item != sidecar.item
+            {
+                findings.withoutSidecar.append(sidecar.item)
+                findings.unclaimed[sidecar.path] = intents
+                continue
+            }
             findings.replacedSidecars.append(
                 Sidecar(item: sidecar.item, path: sidecar.path, size: intent.size, digest: intent.digest))
         }
         for (path, intents) in findings.unclaimed {
             let retired = intents.filter(\.isRetirement)
+            if OutputDirectory.isPicture(path) {
+                // Its name is the digest of its bytes.
+                findings.unclaimed[path] = nil
+                if let size = output.sizeOfPicture(path.last),
+                    try !PictureRows.isClaimed(path.text, of: job, on: catalog)
+                {
+                    findings.retired.append((path, size))
+                }
+                continue
+            }
             guard !retired.isEmpty, let intent = intent(of: path, among: retired, in: output) else { continue }
             findings.retired.append((path, intent.size))
             findings.unclaimed[path] = nil
@@ -63,7 +82,13 @@ package enum CrashRecovery {
             try StoredFileRows.adopt(intent.size, intent.digest, asItem: item, on: catalog)
         }
         for sidecar in findings.replacedSidecars { try SidecarRows.set(sidecar, on: catalog) }
+        for item in findings.withoutSidecar { try SidecarRows.delete(ofItem: item, on: catalog) }
         for (path, _) in findings.retired {
+            // The folder of pictures stays: whoever makes some has it open.
+            guard !OutputDirectory.isPicture(path) else {
+                try output.removePicture(path.last)
+                continue
+            }
             try output.remove(path)
             output.removeEmptyFolders(above: path)
         }

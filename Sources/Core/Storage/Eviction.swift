@@ -160,10 +160,12 @@ package struct Eviction {
         let items = victims.map(\.id) + others
         guard !items.isEmpty else { return [] }
         let sidecars = try SidecarRemoval(ofItems: items, on: catalog)
+        // What is evicted keeps its pictures.
+        let pictures = left == .evicted ? [] : try PictureRows.retirements(ofItems: items, on: catalog)
         try journal.record(
             victims.map {
                 PublishJournal.Intent(path: $0.path, size: $0.size, digest: $0.digest, isRetirement: true)
-            } + sidecars.intents)
+            } + sidecars.intents + pictures)
         if isDurable { try output.flushData() }
         try catalog.transaction {
             for item in items { try EvictionRows.evict(item: item, as: left, on: catalog) }

@@ -132,7 +132,11 @@ private struct GarbageSweep {
         if journal != nil { try catalog.setSynchronous(.full) }
         let intents = try journal?.leftovers() ?? PublishJournal.leftovers(in: output)
         let left = try CrashRecovery.find(intents, in: output, job: job, on: catalog)
-        for (path, size) in left.retired.sorted(by: { $0.path.text < $1.path.text }) { removed(path.text, size) }
+        for (path, size) in left.retired.sorted(by: { $0.path.text < $1.path.text })
+        // A dry run comes to pictures that are there later.
+        where journal != nil || !OutputDirectory.isPicture(path) {
+            removed(path.text, size)
+        }
         if let journal {
             try CrashRecovery.apply(left, in: output, on: catalog)
             try output.flushFolders()

@@ -34,6 +34,22 @@ final class HeldJob: Sendable {
         }
     }
 
+    /// Finishes what a process that was killed had begun with the job's files, as a run does before anything else.
+    ///
+    /// - Returns: the journal, which then keeps the files that no row claims and that the next run may replace, and these;
+    ///   nil where the directory is not there.
+    func recover(on catalog: Connection) throws -> (journal: PublishJournal, unclaimed: CrashRecovery.Intents)? {
+        guard let output else { return nil }
+        // What the journal forgets then is in the catalog.
+        try catalog.setSynchronous(.full)
+        let journal = try PublishJournal(in: output)
+        let unclaimed = try CrashRecovery.recover(journal, in: output, job: job.name, on: catalog)
+            .filter { output.information($0.key)?.isRegular == true }
+        try output.flushFolders()
+        try journal.replace(with: unclaimed.values.flatMap(\.self))
+        return (journal, unclaimed)
+    }
+
     func release() {
         locks.release()
     }

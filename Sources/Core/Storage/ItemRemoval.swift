@@ -40,21 +40,21 @@ package enum ItemRemoval {
     /// Removes items. A file that was changed since it was stored stays, and is nobody's then. Blocks.
     ///
     /// Killed at any moment it leaves each job's items as they were, or all removed; what is left of their files then is in
-    /// the journal of the output directory, and the next run or removal takes it away.
+    /// the journal of the output directory, and the next run takes it away, or whoever removes or restores one of them.
     /// - Throws: ``CatalogError`` without a catalog; `FileError` where the output directory can't be opened; what the catalog
     ///   has thrown.
     package static func remove(
         _ items: [Int64], for purpose: Purpose = .removal, database: String, environment: [String: String]
     ) throws -> Ending {
-        try change(items, areRemoved: false, database, environment) { ids, held, catalog in
-            guard let output = held.output else {
+        try change(items, areRemoved: false, database, environment) { ids, held, journal, catalog in
+            guard let output = held.output, let journal else {
                 // What is not there, perhaps not mounted, has no files to remove.
                 try catalog.transaction {
                     for id in ids { try EvictionRows.evict(item: id, as: purpose.state, on: catalog) }
                 }
                 return Outcome(items: ids.count)
             }
-            return try remove(ids, of: held.job, purpose, in: output, on: catalog)
+            return try remove(ids, of: held.job, purpose, in: output, journal, on: catalog)
         }
     }
 
@@ -64,7 +64,7 @@ package enum ItemRemoval {
     package static func restore(
         _ items: [Int64], database: String, environment: [String: String]
     ) throws -> Ending {
-        try change(items, areRemoved: true, database, environment) { ids, _, catalog in
+        try change(items, areRemoved: true, database, environment) { ids, _, _, catalog in
             try catalog.transaction {
                 for id in ids { try ItemRows.restore(id, on: catalog) }
             }
@@ -77,27 +77,30 @@ package enum ItemRemoval {
     /// - Parameter areRemoved: which of the items are changed.
     private static func change(
         _ items: [Int64], areRemoved: Bool, _ database: String, _ environment: [String: String],
-        _ body: ([Int64], HeldJob, Connection) throws -> Outcome
+        _ body: ([Int64], HeldJob, PublishJournal?, Connection) throws -> Outcome
     ) throws -> Ending {
         let catalog = try CatalogLocation.openExisting(database)
         defer { catalog.close() }
         try catalog.setSynchronous(.full)
-        var jobs: Set<String> = []
-        for item in items {
-            if let job = try ItemRows.job(of: item, isRemoved: areRemoved, on: catalog) { jobs.insert(job) }
+        func changing(in job: String) throws -> [Int64] {
+            try Set(items).sorted().filter { try ItemRows.job(of: $0, isRemoved: areRemoved, on: catalog) == job }
         }
         var outcome = Outcome()
-        for name in jobs.sorted() {
+        // Also jobs whose items are as they are to be: a removal that was killed may have left their files.
+        for name in Set(try items.compactMap { try ItemRows.job(of: $0, on: catalog) }).sorted() {
             let job = try CatalogJob.find(name, on: catalog, environment: environment)
             switch try HeldJob.hold(job, database: database, on: catalog) {
-            case .busy(let holder): return .busy(job: name, holder)
+            case .busy(let holder):
+                // A run has seen to what was left.
+                if try changing(in: name).isEmpty { continue }
+                return .busy(job: name, holder)
             case .held(let held):
                 defer { held.release() }
+                let journal = try held.recover(on: catalog)?.journal
                 // Another removal may have been at them before they were held.
-                let ids = try Set(items).sorted().filter {
-                    try ItemRows.job(of: $0, isRemoved: areRemoved, on: catalog) == name
-                }
-                let done = try body(ids, held, catalog)
+                let ids = try changing(in: name)
+                guard !ids.isEmpty else { continue }
+                let done = try body(ids, held, journal, catalog)
                 outcome.items += done.items
                 outcome.changed += done.changed
                 outcome.faults += done.faults
@@ -108,13 +111,9 @@ package enum ItemRemoval {
 
     /// Takes away the files of items, the metadata beside them and the pictures that were made of them.
     private static func remove(
-        _ items: [Int64], of job: CatalogJob, _ purpose: Purpose, in output: OutputDirectory, on catalog: Connection
+        _ items: [Int64], of job: CatalogJob, _ purpose: Purpose, in output: OutputDirectory, _ journal: PublishJournal,
+        on catalog: Connection
     ) throws -> Outcome {
-        let journal = try PublishJournal(in: output)
-        // What a run that was killed left comes first: the journal is this one's then.
-        let left = try CrashRecovery.find(try journal.leftovers(), in: output, job: job.name, on: catalog)
-        try CrashRecovery.apply(left, in: output, on: catalog)
-        try output.flushFolders()
         let eviction = Eviction(job: job.name, output: output)
         let found = try eviction.examine(items, on: catalog)
         var pictures: Set<String> = []
@@ -124,8 +123,9 @@ package enum ItemRemoval {
         ) {
             for item in items { pictures.formUnion(try PictureRows.delete(ofItem: item, on: catalog)) }
         }
-        try journal.replace(with: left.unclaimed.values.flatMap(\.self))
         for path in pictures { try PictureRows.removeUnclaimed(path, of: job.name, in: output, on: catalog) }
+        try output.flushFolders()
+        try journal.clear()
         return Outcome(
             items: items.count - failed.count,
             changed: (found.strangers + found.changedMetadata).map { "\(job.directory)/\($0.path)" },

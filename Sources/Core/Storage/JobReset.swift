@@ -136,14 +136,15 @@ package final class JobReset: Sendable {
     private func delete(on catalog: Connection) throws -> Outcome {
         let job = held.job.name
         try catalog.setSynchronous(.full)
-        let journal = try held.output.map { try PublishJournal(in: $0) }
-        if let journal, let output = held.output {
-            let left = try CrashRecovery.recover(journal, in: output, job: job, on: catalog)
-            for (path, intents) in left where CrashRecovery.intent(of: path, among: intents, in: output) != nil {
+        let recovered = try held.recover(on: catalog)
+        let journal = recovered?.journal
+        if let recovered, let output = held.output {
+            for (path, intents) in recovered.unclaimed
+            where CrashRecovery.intent(of: path, among: intents, in: output) != nil {
                 try output.remove(path)
                 output.removeEmptyFolders(above: path)
             }
-            try journal.clear()
+            try recovered.journal.replace(with: [])
         }
         if scope != .job { try ResetRows.noteListCut(ofJob: job, on: catalog) }
         try ResetRows.deleteTransfers(ofJob: job, scope, on: catalog)
@@ -166,7 +167,9 @@ package final class JobReset: Sendable {
         let rows = try ResetRows.items(ofJob: held.job.name, scope, limit: Self.batchSize, on: catalog)
         guard !rows.isEmpty else { return false }
         let sidecars = try SidecarRemoval(ofItems: rows.map(\.id), on: catalog)
-        try journal?.record(rows.compactMap(intent) + sidecars.intents)
+        try journal?.record(
+            rows.compactMap(intent) + sidecars.intents
+                + PictureRows.retirements(ofItems: rows.map(\.id), on: catalog))
         try held.output?.flushData()
         var pictures: Set<String> = []
         try catalog.transaction {

@@ -83,6 +83,7 @@ package enum Verification {
                 case .busy(let holder): return .busy(holder)
                 case .held(let held):
                     defer { held.release() }
+                    _ = try held.recover(on: catalog)
                     // A directory that is not there, perhaps not mounted, is not to be fetched anew.
                     let output = try held.output ?? OutputDirectory(path: job.directory, create: false)
                     let reader = Reader(job: name, output: output) { kind, file, fault, catalog in
