@@ -95,7 +95,7 @@ struct CompletionTests {
         let connection = try CatalogLocation.openForWriting(path)
         try connection.execute(
             """
-            INSERT INTO job VALUES ('flags', '/jobs/flags.yaml', '/out', 0), ('Ảnh', '/jobs/a.yaml', '/out2', 0);
+            INSERT INTO job (name, file, directory, created_at) VALUES ('flags', '/jobs/flags.yaml', '/out', 0), ('Ảnh', '/jobs/a.yaml', '/out2', 0);
             INSERT INTO collection (job, key, title, position) VALUES ('flags', 'place:1 a', 'Huế', 0);
             INSERT INTO run (job, started_at, outcome, runner_version, libcurl_version, host, pid)
                 VALUES ('flags', 0, 'partial', '', '', '', 0);

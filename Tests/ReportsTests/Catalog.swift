@@ -19,7 +19,8 @@ struct Catalog {
 
     func addJob(_ name: String) throws {
         try connection.run(
-            "INSERT INTO job VALUES (?, ?, '/srv/files', ?)", name, "\(name).yaml", Catalog.start)
+            "INSERT INTO job (name, file, directory, created_at) VALUES (?, ?, '/srv/files', ?)", name,
+            "\(name).yaml", Catalog.start)
     }
 
     /// In the file at `path`, without rows.

@@ -32,7 +32,8 @@ final class TestPage {
         output = folder.path("output")
         try folder.write("", to: "output/.keep")
         let catalog = try CatalogLocation.openForWriting(database)
-        try catalog.run("INSERT INTO job VALUES ('pics', '/nowhere/pics.yaml', ?, 1)", output)
+        try catalog.run(
+            "INSERT INTO job (name, file, directory, created_at) VALUES ('pics', '/nowhere/pics.yaml', ?, 1)", output)
         try catalog.run("INSERT INTO collection (id, job, key, title, position) VALUES (1, 'pics', 'all', 'All', 0)")
         try fill(catalog, Rows(catalog: catalog, folder: folder))
         catalog.close()

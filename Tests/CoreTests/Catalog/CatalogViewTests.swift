@@ -13,7 +13,7 @@ struct CatalogViewTests {
         try Migrator(applicationID: current.applicationID, migrations: steps).migrate(connection)
         try connection.execute(
             """
-            INSERT INTO job VALUES ('flags', 'flags.yaml', '/srv/flags', 0);
+            INSERT INTO job (name, file, directory, created_at) VALUES ('flags', 'flags.yaml', '/srv/flags', 0);
             INSERT INTO run (id, job, started_at, finished_at, outcome, downloaded, runner_version, libcurl_version, host, pid)
             VALUES (1, 'flags', 1767225600000000, 1767225601500000, 'complete', 1, '1', '8', 'host', 1),
                    (2, 'flags', 1767225700000000, NULL, 'running', 0, '1', '8', 'host', 1);
