@@ -26,7 +26,7 @@ private func advice(_ word: FailureWord) -> String {
     case .wrongType: "look at the response, often an HTML error page; expect sets the accepted types"
     case .corrupt: "try again; if it persists, the file on the server is damaged"
     case .checksum: "the list or the file is out of date; ask who made the list"
-    case .blockedAddress: "set allow_private_addresses: true if this is intended"
+    case .blockedAddress: "set transfer.allow_private_addresses: true if this is intended"
     case .unavailable: "retried after 1, 7, then every 30 days; --failed retries at once"
     case .invalid: "fix it in the list"
     case .disk: "runner doctor checks free space and permissions"

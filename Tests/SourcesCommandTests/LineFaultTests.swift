@@ -49,7 +49,7 @@ struct LineFaultTests {
         #expect(
             report.warnings == [
                 #"a line of the script has no 'message': {"type":"warning"}; it is ignored"#,
-                #"a line of the script has another type in 'message': {"type":"warning","message":7}; it is ignored"#,
+                #"a line of the script has another type in 'message'; it must be a text: {"type":"warning","message":7}; it is ignored"#,
                 #"a line of the script has no 'value': {"type":"memory"}; it is ignored"#,
             ])
         #expect(try run.items("state") == ["a/1": "stored", "last": "stored"])
