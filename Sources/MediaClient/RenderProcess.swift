@@ -94,7 +94,7 @@ package final class RenderProcess {
     /// - Parameters:
     ///   - file: a descriptor open for reading, whose position is lost.
     ///   - cpuSeconds: how much of the processor the file may use.
-    ///   - begin: is told of each picture that comes.
+    ///   - begin: called before the bytes of each picture.
     ///   - append: takes the next bytes of that picture.
     /// - Returns: what could not be made. After a limit was reached ``isAlive`` is false.
     /// - Throws: ``Ended``, after which ``isAlive`` is false; what the closures throw, after which the renderer is as good as

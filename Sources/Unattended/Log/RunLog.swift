@@ -36,7 +36,7 @@ package final class RunLog: LogSink {
 
     /// - Parameters:
     ///   - level: entries of less importance are left out.
-    ///   - complain: is told, once, when entries can't be written.
+    ///   - complain: called once when entries can't be written.
     package init(
         _ level: LogEntry.Level, to destination: any LogDestination, complain: @escaping @Sendable (String) -> Void
     ) {
